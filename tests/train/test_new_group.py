@@ -123,3 +123,17 @@ def test_nodes_that_the_plan_keeps_without_a_group_get_rows(consoles: Consoles) 
     assert table(own.answer(f"mysql> {fragments}")) == [["2"], ["3"], *([str(i)] for i in new)]
     used = table(own.answer("mysql> select used from ndbinfo.memoryusage where memory_type = 'Data memory'"))
     assert all(int(row[0]) > 0 for row in used)
+
+
+def test_who_goes_back_into_a_reorganisation_finds_its_session_at_it(consoles: Consoles) -> None:
+    cluster = consoles.cluster
+    new = [node.node_id for node in cluster.plan.data_nodes if node.node_id not in (2, 3)]
+    consoles.answer(f"ndb_mgm> CREATE NODEGROUP {new[0]},{new[1]}")
+    begin_s = cluster.now_s
+    sql = "alter table test.t1 reorganize partition"
+    assert consoles.answer(f"mysql> {sql}").startswith("Query OK")
+    cluster.rewind((begin_s + cluster.now_s) / 2)
+    shown = table(consoles.answer("mysql2> show processlist"))
+    assert [row[6:] for row in shown if row[0] == "8"] == [["altering table", sql]]
+    cluster.advance(60.0)
+    assert not [row for row in table(consoles.answer("mysql2> show processlist")) if row[0] == "8"]

@@ -322,3 +322,64 @@ def test_no_change_of_a_row_is_lost_and_none_is_made_twice(
         else:
             say(f"{prompt} update s set n=n+1 where id={random_.randrange(1, 4)}")
         assert values(say("mysql9> select sum(n) from test.s")) == [[str(added)]]
+
+
+def test_kill_ends_a_statement_that_waits_or_a_connection(say: Say, consoles: Consoles) -> None:
+    """Texts: the manual, KILL and automatic reconnection of the client."""
+    say("mysql> begin; update t set k=11 where id=1")
+    assert WAITS in say("mysql2> update t set k=12 where id=1")
+    assert values(say("mysql2> select connection_id()")) == []
+    shown = values(
+        say("mysql> select id, info from information_schema.processlist where info like 'update%'")
+    )
+    assert shown == [["30", "update t set k=12 where id=1"]]
+    said = say("mysql> kill query 30")
+    assert "ERROR 1317 (70100): Query execution was interrupted" in said
+    assert values(say("mysql2> select connection_id()")) == [["30"]]
+    say("mysql2> begin; update t set k=13 where id=2; set @x = 1")
+    assert say("mysql> kill 30").startswith("Query OK")
+    assert "gone away" not in say("mysql> select 1")
+    said = say("mysql2> select @x, k from t where id = 2")
+    assert said.startswith(
+        "ERROR 2006 (HY000): MySQL server has gone away\nNo connection. Trying to reconnect"
+    )
+    assert "Current database: test" in said
+    assert values(said) == [["NULL", "2"]]
+    assert values(say("mysql2> select connection_id()")) == [["112"]]
+    assert say("mysql> kill 30") == "ERROR 1094 (HY000): Unknown thread id: 30\n"
+    assert WAITS in say("mysql2> update t set k=12 where id=1")
+    assert "Lost connection to MySQL server" in say("mysql> kill connection 112")
+    assert say("mysql> kill 8") == "ERROR 1317 (70100): Query execution was interrupted\n"
+    assert values(say("mysql2> update t set k=14 where id=1; select k from t where id=1")) == [["14"]]
+    consoles.cluster.rewind(consoles.cluster.now_s)
+    assert "not simulated" in say("mysql> kill 2")
+
+
+def test_a_change_of_the_schema_goes_on_when_somebody_goes_back_into_it(cluster: LiveCluster) -> None:
+    """Its session is at it for others, it comes to its end, and nobody else changes the schema meanwhile."""
+    consoles = Consoles(cluster)
+    name = cluster.plan.tables[0].full_name
+    begin_s = cluster.now_s
+    said = consoles.answer(f"mysql> alter table {name} add column more int not null, algorithm=copy")
+    assert said.startswith("Query OK")
+    end_s = cluster.now_s
+    assert end_s > begin_s + 10.0
+    assert cluster.plan.tables[0].columns[-1].name == "more"
+    cluster.rewind(begin_s + 5.0)
+    assert cluster.plan.tables[0].columns[-1].name != "more"
+    shown = values(consoles.answer("mysql2> show processlist"))
+    assert ["8", "Query", "5", "copy to tmp table"] in [[row[0], row[4], row[5], row[6]] for row in shown]
+    made = "mysql2> create table test.x (a int primary key) engine=ndb"
+    assert "SHOW PROCESSLIST tells of it" in consoles.answer(made)
+    assert "goes on here" in consoles.answer("mysql2> kill 8")
+    cluster.advance(end_s - cluster.now_s)
+    assert cluster.plan.tables[0].columns[-1].name == "more"
+    assert len(values(consoles.answer("mysql2> show processlist"))) == len(shown) - 1
+    assert consoles.answer("mysql2> create table test.x (a int primary key) engine=ndb").startswith(
+        "Query OK"
+    )
+    cluster.rewind(begin_s + 5.0)
+    for node in cluster.plan.data_nodes:
+        consoles.answer(f"! kill node:{node.node_id}")
+    cluster.advance(end_s - cluster.now_s)
+    assert cluster.plan.tables[0].columns[-1].name != "more"

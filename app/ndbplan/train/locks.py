@@ -142,6 +142,24 @@ class Waiting(NamedTuple):
     wanted: Wanted
 
 
+class Running(NamedTuple):
+    """A statement that takes its time, at which a session is."""
+
+    sql: str
+    database: str
+    node_id: int
+    """The SQL node that it is on."""
+    since_s: float
+    until_s: float | None
+    """When it is done; None: as long as rows are moved."""
+    state: str
+    """What SHOW PROCESSLIST says of it."""
+
+    def is_at(self, now_s: float, *, is_moving: bool) -> bool:
+        """Whether it is still under way."""
+        return is_moving if self.until_s is None else now_s < self.until_s - 1e-9
+
+
 def blockers(
     session: int, wanted: Wanted, transactions: Mapping[int, Transaction], waits: Mapping[int, Waiting]
 ) -> list[int]:

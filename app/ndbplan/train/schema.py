@@ -49,6 +49,8 @@ class SetSchema(Order):
     """Tablespaces without a file, and the id of their log file group."""
     truncated: frozenset[str] = frozenset()
     """Ids of tables whose rows are all gone."""
+    needs_nodes: bool = False
+    """Nothing changes where no data node is started then."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,8 @@ def with_schema(plan: Plan, order: SetSchema) -> Plan:
 def set_schema(sim: Simulation, order: SetSchema) -> None:
     """Memory, rows and tablespaces change by what the tables that come and go hold, as the plan says."""
     state, outage = state_of(sim), sim.outage
+    if order.needs_nodes and not state.alive():
+        return
     known = {table.id: table for table in state.plan.tables}
     lying = {table.id: table for table in outage.plan.tables}
     # A table that is being reorganised lies otherwise in the simulation than a client may see yet.

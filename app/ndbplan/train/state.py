@@ -22,7 +22,7 @@ from ndbplan.plan.tables import Column, Table
 from ndbplan.simulate.events.growth import NodesCome
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.train.contents import NOTHING, Contents
-from ndbplan.train.locks import EVERYONE, NO_DELTA, Delta, Transaction, Waiting, with_delta
+from ndbplan.train.locks import EVERYONE, NO_DELTA, Delta, Running, Transaction, Waiting, with_delta
 
 
 class Status(StrEnum):
@@ -228,6 +228,10 @@ class ClusterState:
     """Rows that were typed in at consoles, or less, by the id of their table."""
     typed_pages: dict[str, TypedPages] = field(default_factory=dict)
     """What they have of each data node, by the id of their table."""
+    running: dict[int, Running] = field(default_factory=dict)
+    """Statements that take their time, by the number of their session; those that are done are among them."""
+    killed: dict[int, int] = field(default_factory=dict)
+    """How often the connection of a session was ended by KILL."""
     counted_from: dict[str, float] = field(default_factory=dict)
     """Transactions committed before a table was made or emptied, by the id of the table."""
     contents: dict[str, Contents] = field(default_factory=dict)
@@ -292,6 +296,8 @@ class ClusterState:
             contents=self.contents.copy(),
             transactions=self.transactions.copy(),
             waits=self.waits.copy(),
+            running=self.running.copy(),
+            killed=self.killed.copy(),
             counted_from=self.counted_from.copy(),
             observer=None if self.observer is None else self.observer.copy(),
         )

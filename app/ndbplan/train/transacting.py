@@ -16,11 +16,13 @@ from ndbplan.plan.processes import SqlNode, process_node_ids
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.train.contents import NOTHING
-from ndbplan.train.locks import Transaction, Waiting, Wanted, with_delta
+from ndbplan.train.locks import Running, Transaction, Waiting, Wanted, with_delta
 from ndbplan.train.state import ClusterState, state_of
 
 IDLE_TOO_LONG = 266
 """What the next statement of a transaction meets that was idle beyond TransactionInactiveTimeout [8.4.8]."""
+KILLED, INTERRUPTED = -2013, -1317
+"""What a statement that waits is given up with by KILL, and by KILL QUERY, in place of an error of NDB."""
 ABORTED_BY_FAILURE = 286
 """What it meets when a data node has failed."""
 
@@ -55,6 +57,21 @@ class Waits(Order):
 
 
 @dataclass(frozen=True)
+class Runs(Order):
+    """A session is at a statement that takes its time."""
+
+    session: int
+    running: Running
+
+
+@dataclass(frozen=True)
+class Kills(Order):
+    """KILL ended the connection of a session; what it had is rolled back."""
+
+    session: int
+
+
+@dataclass(frozen=True)
 class Idles:
     """A transaction may have been idle for too long."""
 
@@ -77,6 +94,35 @@ def locks_now(order: Locks, _asked: Asked) -> Iterator[Due]:
 def waits_now(order: Waits, _asked: Asked) -> Iterator[Due]:
     """At once, also without the cluster: a server knows of its sessions by itself."""
     yield Due(order.at_s, order, of_cluster=False)
+
+
+@planned(Runs)
+def runs_now(order: Runs, _asked: Asked) -> Iterator[Due]:
+    """At once, also without the cluster: a server knows of its sessions by itself."""
+    yield Due(order.at_s, order, of_cluster=False)
+
+
+@planned(Kills)
+def kills_now(order: Kills, _asked: Asked) -> Iterator[Due]:
+    """At once, also without the cluster: a server knows of its sessions by itself."""
+    yield Due(order.at_s, order, of_cluster=False)
+
+
+@handles(Runs)
+def runs(sim: Simulation, order: Runs) -> None:
+    """Nothing else happens by it."""
+    state_of(sim).running[order.session] = order.running
+
+
+@handles(Kills)
+def kills(sim: Simulation, order: Kills) -> None:
+    """What waits in the session is given up by its client, who hears of it at once."""
+    state = state_of(sim)
+    state.transactions.pop(order.session, None)
+    state.killed[order.session] = state.killed.get(order.session, 0) + 1
+    waiting = state.waits.get(order.session)
+    if waiting is not None:
+        state.waits[order.session] = waiting._replace(until_s=sim.at_s, code=KILLED)
 
 
 @handles(Transacts)
@@ -159,3 +205,5 @@ def cut_off(state: ClusterState, process: object) -> None:
         del state.transactions[number]
     for number in [number for number, one in state.waits.items() if one.node_id in own]:
         del state.waits[number]
+    for number in [number for number, one in state.running.items() if one.node_id in own]:
+        del state.running[number]

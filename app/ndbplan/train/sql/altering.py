@@ -28,7 +28,6 @@ from ndbplan.train.sql.defining import (
     Asked,
     Done,
     Name,
-    become,
     exchanged,
     ok,
     online_warning,
@@ -290,8 +289,7 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
         if one.column_format == "default"
     ]  # fmt: skip
     lasts_s = DEFINED_S + (rows / COPIED_ROWS_PER_S if copies else len(indexes) * rows / INDEXED_ROWS_PER_S)
-    done = ok(asked, rows if copies else 0, lasts_s, warnings, counts=True)
-    become(asked, after)
+    done = ok(asked, rows if copies else 0, lasts_s, warnings, counts=True, then=after)
     _number_from(asked, old)
     return done
 

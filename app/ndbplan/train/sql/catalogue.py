@@ -295,8 +295,13 @@ def catalogue(cluster: LiveCluster, name: str, asked: tuple[str, str] = ("", "")
     return relation(columns, _filled(cluster, known, asked), numbers, heads=bool(heads))
 
 
-def empty_table(cluster: LiveCluster, database: str, name: str) -> Relation:
-    """A table of NDB in a database of the server. Raises SqlError and NotSimulated."""
+def table_of_server(cluster: LiveCluster, database: str, name: str, asked: tuple[str, str]) -> Relation:
+    """A table in a database of the server: one of NDB, or its sessions. Raises SqlError and NotSimulated."""
+    more = form(cluster.plan.version, "performance_processlist")
+    if (database, name.lower()) == ("performance_schema", "processlist") and more is not None:
+        names = (*catalogue_columns(_SESSIONS, cluster.plan.version), *more)
+        found = [row | dict.fromkeys(more, "PRIMARY") for row in _filled(cluster, _SESSIONS, asked)]
+        return relation(names, found, [one in catalogue_numbers() for one in names])
     columns = sql_server.empty_tables(cluster.plan.version).get(database, {}).get(name)
     if columns is not None:
         return relation(columns, (), [False] * len(columns))

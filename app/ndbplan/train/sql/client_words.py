@@ -25,12 +25,14 @@ _PROMPT = "mysql> "
 _NO_SUCH_FILE = 2
 
 
-def client_word(sql: str, database: str, values: Mapping[str, str], cluster: LiveCluster) -> str:
+def client_word(
+    sql: str, database: str, connection: int, values: Mapping[str, str], cluster: LiveCluster
+) -> str:
     """What the client says of one of its own commands [8.4.8]. Raises NotSimulated."""
     words = sql.split()
     word, given = words[0].lower(), words[1:]
     if word == "status" and not given:
-        return _status(database, values, cluster)
+        return _status(database, connection, values, cluster)
     if word == "source" and given:
         return f"ERROR: \nFailed to open file '{given[0]}', error: {_NO_SUCH_FILE}"
     if word == "tee" and given:
@@ -45,7 +47,9 @@ def client_word(sql: str, database: str, values: Mapping[str, str], cluster: Liv
     if word == "system":
         raise NotSimulated("the shell of a host is HOST$ here, as in 'app1$ df -h'")
     if word in ("connect", "resetconnection") and not given:
-        return f"Connection id:    8\nCurrent database: {database or '*** NONE ***'}\n" * (word == "connect")
+        return f"Connection id:    {connection}\nCurrent database: {database or '*** NONE ***'}\n" * (
+            word == "connect"
+        )
     if word in ("ego", "go") and not given:
         return "ERROR: \nNo query specified\n"
     said = {"clear": "", "warnings": "Show warnings enabled.", "notee": "Outfile disabled.",
@@ -84,7 +88,7 @@ _TOLD = {
 }  # fmt: skip
 
 
-def _status(database: str, values: Mapping[str, str], cluster: LiveCluster) -> str:
+def _status(database: str, connection: int, values: Mapping[str, str], cluster: LiveCluster) -> str:
     """Which server the client talks to; what the server counts of statements is left out."""
     version, comment = values["version"], values["version_comment"]
     is_new = bool(form(cluster.plan.version, "dictionary_of_its_own"))
@@ -96,7 +100,8 @@ def _status(database: str, values: Mapping[str, str], cluster: LiveCluster) -> s
     charset = str(form(cluster.plan.version, "table_collation")).partition("_")[0]
     typed = "utf8mb4" if is_new else "utf8"
     rows = [
-        ("Connection id:\t", "8"), ("Current database:", database), ("Current user:\t", "root@localhost"),
+        ("Connection id:\t", str(connection)), ("Current database:", database),
+        ("Current user:\t", "root@localhost"),
         ("SSL:\t\t", "Not in use"), ("Current pager:\t", "stdout"), ("Using outfile:\t", "''"),
         ("Using delimiter:", ";"), ("Server version:\t", f"{version} {comment}"),
         ("Protocol version:", "10"), ("Connection:\t", "Localhost via UNIX socket"),

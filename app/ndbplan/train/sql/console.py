@@ -56,6 +56,7 @@ from ndbplan.train.sql.problem import (
 from ndbplan.train.sql.reading import parsed, typed_list
 from ndbplan.train.sql.reorganising import reorganise
 from ndbplan.train.sql.roughly import Asked as ChangeAsked
+from ndbplan.train.sql.sessions_seen import connection_of
 from ndbplan.train.sql.show import Asked, show
 from ndbplan.train.sql.truncating import TRUNCATED
 
@@ -122,6 +123,18 @@ class Client(Lines):
             return found + "\n" if found else ""
         return printed(found, vertical=vertical, lasted_s=self.slept_s)
 
+    def connect_anew(self, cluster: LiveCluster) -> str:
+        self.forget()
+        return (
+            "ERROR 2006 (HY000): MySQL server has gone away\nNo connection. Trying to reconnect...\n"
+            f"Connection id:    {connection_of(self.number, cluster.state)}\n"
+            f"Current database: {self.database or '*** NONE ***'}\n\n"
+        )
+
+    def forget(self) -> None:
+        """What the server kept of the session is gone."""
+        self.set_to, self.of_user, self.statements, self.had_node = {}, {}, {}, 0
+
     def _statement(self, sql: str, cluster: LiveCluster) -> Result | str:
         first = sql.split(None, 1)[0]
         if first[:2] in client_words.SHORT and first[:1] in ("\\", "?"):
@@ -131,10 +144,12 @@ class Client(Lines):
         verb = words[0].lower()
         if verb in ("quit", "exit", "\\q"):
             transactions.act(cluster, "rollback")
-            self.database, self.set_to, self.of_user, self.statements = "", {}, {}, {}
+            self.forget()
+            self.database = ""
             return "Bye"
         if verb in client_words.KNOWN:
-            return client_words.client_word(sql, self.database, self.variables(cluster), cluster)
+            own, values = connection_of(self.number, cluster.state), self.variables(cluster)
+            return client_words.client_word(sql, self.database, own, values, cluster)
         if verb in ("select", "with", "(", "table", "values") or sql.startswith("("):
             return self._query(sql, cluster)
         if verb == "show":
@@ -185,7 +200,7 @@ class Client(Lines):
         if verb == "load":
             raise outside.load(sql, cluster, self.variables(cluster))
         if verb == "kill":
-            raise outside.kill(sql, cluster)
+            return outside.kill(sql, cluster)
         if verb in _KNOWN:
             raise NotSimulated(f"{words[0].upper()} is not simulated here")
         raise syntax(sql)
@@ -312,7 +327,8 @@ class Client(Lines):
             "version": values["version"], "currentversion": values["version"], "user": "root@localhost",
             "database": self.database or None, "currentdatabase": self.database or None,
             "currentschema": self.database or None, "currentuser": "root@localhost",
-            "sessionuser": "root@localhost", "connection_id": "8",
+            "sessionuser": "root@localhost",
+            "connection_id": str(connection_of(self.number, cluster.state)),
             "last_insert_id": str(self.last_number), "row_count": str(self.row_count),
             "unix_timestamp": str(round((cluster.clock - datetime(1970, 1, 1)).total_seconds())),
             **dict.fromkeys(("now", "sysdate", "currenttimestamp", "localtime", "localtimestamp",
@@ -385,8 +401,8 @@ class Client(Lines):
                 return catalogue.catalogue(cluster, name, (self.asked, self.database))
             if database not in server.databases(cluster):
                 raise no_database(database)
-            if database in ("mysql", "performance_schema", "sys"):
-                return catalogue.empty_table(cluster, database, name)
+            if database in server.SYSTEM:
+                return catalogue.table_of_server(cluster, database, name, (self.asked, self.database))
             table = server.table_named(cluster, database, name)
             failing.may_use(cluster, table)
             locking.enter(cluster, [table])

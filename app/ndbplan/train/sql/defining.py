@@ -14,11 +14,13 @@ from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
-from ndbplan.train.live import LiveCluster
+from ndbplan.train.live import Later, LiveCluster
+from ndbplan.train.locks import Running
 from ndbplan.train.schema import SetSchema
 from ndbplan.train.sql import server
-from ndbplan.train.sql.failing import lock_warnings
+from ndbplan.train.sql.failing import NOT_OPENED, is_lost, lock_warnings
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
+from ndbplan.train.transacting import Runs
 
 DEFINED_S = 0.2
 """What a change of the schema takes [8.4.8: 0.1 to 0.4 s]."""
@@ -106,11 +108,27 @@ def online_warning(how: str, version: NdbVersion) -> tuple[Warned, ...]:
 
 
 def ok(asked: Asked, rows: int = 0, lasts_s: float = DEFINED_S, warnings: Sequence[Warned] = (),
-        *, counts: bool = False) -> Done:  # fmt: skip
-    """Let the time pass that it takes, and say that it is done."""
+        *, counts: bool = False, then: Plan | None = None) -> Done:  # fmt: skip
+    """Let the time pass that it takes, and say that it is done.
+
+    `then`: the schema at its end, which comes also where somebody goes back to a moment between.
+    Raises SqlError where the cluster is lost meanwhile: nothing has changed then.
+    """
     begin_s = asked.cluster.now_s
+    if then is not None:
+        step_s = asked.cluster.session.simulation.scenario.step_s
+        lasts_s = round(min(lasts_s, _LONGEST_S) / step_s) * step_s
+        node = server.answering(asked.cluster)
+        at_work = Running(
+            asked.sql, asked.database, 0 if node is None else node.node_id, begin_s, begin_s + lasts_s,
+            "copy to tmp table" if rows else "altering table",
+        )  # fmt: skip
+        asked.cluster.act(Runs(asked.cluster.sql_session, at_work))
+        become(asked, then, at_s=begin_s + lasts_s)
     warnings = (*lock_warnings(asked.cluster), *online_warning(asked.how, asked.plan.version), *warnings)
     asked.cluster.advance(min(lasts_s, _LONGEST_S))
+    if then is not None and is_lost(asked.cluster):
+        raise SqlError(1296, "HY000", NOT_OPENED)
     lasted = server.lasted(asked.cluster.now_s - begin_s)
     warned = f", {len(warnings)} warning{'s' * (len(warnings) > 1)}" if warnings else ""
     affected = f"{rows} row{'s' * (rows != 1)} affected"
@@ -125,15 +143,21 @@ def become(
     databases: frozenset[str] | None = None,
     emptied: frozenset[tuple[str, str]] | None = None,
     truncated: frozenset[str] = frozenset(),
+    at_s: float | None = None,
 ) -> None:
-    """Give the cluster the schema of a plan. Raises NotSimulated where it cannot be."""
-    state = asked.cluster.state
+    """Give the cluster the schema of a plan, now or later. Raises NotSimulated where it cannot be."""
+    state, sim = asked.cluster.state, asked.cluster.session.simulation
+    if any(isinstance(due.event, SetSchema) for due in sim.due):
+        raise NotSimulated(
+            "another statement is changing the schema: SHOW PROCESSLIST tells of it; let it end"
+        )
     order = SetSchema(
         plan.tables, plan.logfile_groups, plan.tablespaces, plan.workloads,
         state.databases if databases is None else databases, state.emptied if emptied is None else emptied,
-        truncated,
+        truncated, needs_nodes=at_s is not None,
     )  # fmt: skip
-    refused = asked.cluster.act(order)
+    what = order if at_s is None else Later(at_s - sim.scenario.step_s, order)
+    refused = asked.cluster.act(what)
     if refused is not None:
         raise NotSimulated(refused.text)
 

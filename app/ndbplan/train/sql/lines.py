@@ -21,6 +21,8 @@ class Lines(ABC):
         """Of the session: what it has begun and locked is its own."""
         self.had_node = 0
         """The SQL node that an open transaction was on after the last line; 0: none was open."""
+        self.killed = 0
+        """How often the connection had been ended by KILL when the last line came."""
         self.warnings: tuple[Warned, ...] = ()
         self.typing = Typing()
         """What ends a statement, and what is typed of one that is not complete."""
@@ -28,6 +30,10 @@ class Lines(ABC):
     @abstractmethod
     def one(self, sql: str, vertical: bool, cluster: LiveCluster) -> str:
         """What one statement is answered. Raises LockWaitError."""
+
+    @abstractmethod
+    def connect_anew(self, cluster: LiveCluster) -> str:
+        """What the client prints when it finds its connection gone; nothing is left of the session."""
 
     @abstractmethod
     def variables(self, cluster: LiveCluster) -> Mapping[str, str]:
@@ -38,6 +44,9 @@ class Lines(ABC):
         seen = cluster.seen_by(self.number)
         if self.number in cluster.state.waits:
             return waiting.still(self.number, cluster)
+        killed, self.killed = self.killed, cluster.state.killed.get(self.number, 0)
+        if killed < self.killed:
+            return self.connect_anew(seen) + self.answer(line, cluster)
         if self.had_node and waiting.is_cut_off(self.had_node, cluster):
             self.had_node = 0
             return f"{transactions.LOST_CONNECTION.line}\n"

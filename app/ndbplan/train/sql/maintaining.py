@@ -13,7 +13,7 @@ from ndbplan.ndb.console import form
 from ndbplan.plan.tables import Table
 from ndbplan.train.schema import partitions_of
 from ndbplan.train.sql.altering import COPIED_ROWS_PER_S
-from ndbplan.train.sql.defining import DEFINED_S, Asked, Done, become, exchanged, ok
+from ndbplan.train.sql.defining import DEFINED_S, Asked, Done, exchanged, ok
 from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.numbers import TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
@@ -124,9 +124,8 @@ def _added(asked: Asked, stream: Stream, table: Table) -> Done:
         partition_variable_bytes=(),
     )
     rows = asked.cluster.rows_of(table)
-    done = ok(asked, 0, DEFINED_S + rows / COPIED_ROWS_PER_S, counts=True)
-    become(asked, exchanged(asked.plan, table, new))
-    return done
+    lasts_s = DEFINED_S + rows / COPIED_ROWS_PER_S
+    return ok(asked, 0, lasts_s, counts=True, then=exchanged(asked.plan, table, new))
 
 
 def _into(asked: Asked, stream: Stream, table: Table) -> Done:

@@ -9,12 +9,16 @@ from ndbplan.ndb.console import form
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import catalogue
 from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
+from ndbplan.train.sql.sessions_seen import at_work, number_of
+from ndbplan.train.transacting import INTERRUPTED, Kills, Waits
 
 _LOAD = re.compile(
     r"load\s++data\s++(?:(?:low_priority|concurrent)\s++)?(local\s++)?infile\s++(?:'([^']*+)'|\"([^\"]*+)\")",
     re.IGNORECASE,
 )
-_KILL = re.compile(r"kill\s++(?:(?:connection|query)\s++)?([0-9]{1,18})", re.IGNORECASE)
+_KILL = re.compile(r"kill\s++(?:(connection|query)\s++)?([0-9]{1,18})", re.IGNORECASE)
+_FIRST = 1
+"""The session that is always there."""
 _PRIVATE = SqlError(
     1290,
     "HY000",
@@ -46,12 +50,26 @@ def load(sql: str, cluster: LiveCluster, values: Mapping[str, str]) -> SqlError 
     return SqlError(2, "HY000", f"File '{name}' not found (Errcode: 2 - No such file or directory)")
 
 
-def kill(sql: str, cluster: LiveCluster) -> SqlError | NotSimulated:
-    """KILL: 1094 for a connection that is none."""
+def kill(sql: str, cluster: LiveCluster) -> str:
+    """KILL [CONNECTION | QUERY] n. Raises SqlError (1094: no connection is called so) and NotSimulated."""
     found = _KILL.fullmatch(sql.strip())
     if found is None:
-        return syntax(sql.partition(" ")[2])
+        raise syntax(sql.partition(" ")[2])
+    connection, of_query = int(found[2]), (found[1] or "").lower() == "query"
+    session, own = number_of(connection, cluster), cluster.sql_session
     known = {int(row[0]) for row in catalogue.processlist(sql, "", cluster).rows}
-    if int(found[1]) not in known:
-        return SqlError(1094, "HY000", f"Unknown thread id: {int(found[1])}")
-    return NotSimulated("KILL of a session is not simulated; QUIT ends one, and its transaction")
+    if connection not in known and session != _FIRST:
+        raise SqlError(1094, "HY000", f"Unknown thread id: {connection}")
+    if session is None:
+        raise NotSimulated("KILL of a thread of the server itself is not simulated; that of a session is")
+    if session in at_work(cluster):
+        raise NotSimulated("a change of the schema that is under way goes on here; KILL does not end it")
+    waiting = cluster.state.waits.get(session)
+    if not of_query:
+        cluster.act(Kills(session))
+    elif waiting is not None:
+        now_s = cluster.now_s
+        cluster.act(Waits(session, waiting._replace(until_s=now_s, code=INTERRUPTED)))
+    if session == own:
+        raise SqlError(1317, "70100", "Query execution was interrupted")
+    return "Query OK, 0 rows affected (0.00 sec)"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from ndbplan.train.growing import Reorganise
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.locks import Running
 from ndbplan.train.sql import failing, server
 from ndbplan.train.sql.altering import COPIED_ROWS_PER_S, NO_LOCK
 from ndbplan.train.sql.defining import online_warning
 from ndbplan.train.sql.maintaining import not_partitioned
 from ndbplan.train.sql.problem import SqlError, Warned, syntax
 from ndbplan.train.state import is_local
+from ndbplan.train.transacting import Runs
 
 _LONGEST_S = 86400.0
 
@@ -36,6 +38,9 @@ def reorganise(sql: str, in_use: str, cluster: LiveCluster) -> tuple[str, tuple[
         text = "REORGANIZE PARTITION without parameters can only be used on auto-partitioned tables"
         raise SqlError(1511, "HY000", f"{text} using HASH PARTITIONs")
     begin_s, copied = cluster.now_s, 0
+    node = server.answering(cluster)
+    of_node = 0 if node is None else node.node_id
+    cluster.act(Runs(cluster.sql_session, Running(sql, in_use, of_node, begin_s, None, "altering table")))
     cluster.act(Reorganise(table.id))
     cluster.advance_until(lambda now: not now.session.simulation.is_moving, _LONGEST_S)
     if "algorithm copy" in low or words[1].lower() == "offline":

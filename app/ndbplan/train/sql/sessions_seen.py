@@ -11,21 +11,26 @@ from typing import Any, NamedTuple
 from ndbplan.plan.tables import Table
 from ndbplan.train.contents import key_columns
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.locks import Lock, Transaction
+from ndbplan.train.locks import Lock, Running, Transaction
 from ndbplan.train.schema import partitions_of
 from ndbplan.train.sql.finding import places_of
 from ndbplan.train.sql.objects import numbered
+from ndbplan.train.state import ClusterState
 
 Row = dict[str, Any]
 _OWN_CONNECTION, _OTHER_CONNECTIONS = 8, 28
 """Numbers of the first session, and of the others from there on [8.4.8: 11, 92 and 100, as they came]."""
+_LATER_CONNECTIONS, _MOST_SESSIONS = 100, 10
+"""Numbers of connections that take the place of those that were ended [assumed: any that are free]."""
 _BLOCK_API, _BLOCK_DBTC = 0x8000, 245
 _FIRST_LOCK = 4003
 """lock_num of the first lock that is listed [8.4.8]."""
 
 
-def connection_of(session: int) -> int:
-    """The number of the connection of a session."""
+def connection_of(session: int, state: ClusterState) -> int:
+    """The number of the connection of a session; another one after KILL."""
+    if killed := state.killed.get(session, 0):
+        return _LATER_CONNECTIONS + _MOST_SESSIONS * killed + session
     return _OWN_CONNECTION if session == 1 else _OTHER_CONNECTIONS + session
 
 
@@ -101,7 +106,8 @@ def transactions(cluster: LiveCluster) -> Iterator[Row]:
         first, waits = own[0], sum(one.waits for one in own)
         idle_s = 0.0 if waits else cluster.now_s - max(first.one.last_s, first.one.began_s)
         yield {
-            "mysql_connection_id": connection_of(session), "node_id": first.node_id, "block_instance": 1,
+            "mysql_connection_id": connection_of(session, cluster.state),
+            "node_id": first.node_id, "block_instance": 1,
             "transid": _transid(session, first.one), "state": "Started",
             "count_operations": len(own) - waits, "outstanding_operations": waits,
             "inactive_seconds": int(idle_s), "client_node_id": first.one.node_id,
@@ -116,7 +122,7 @@ def operations(cluster: LiveCluster) -> Iterator[Row]:
         first = firsts.setdefault(one.session, one)
         kind = _does(one)
         yield {
-            "mysql_connection_id": connection_of(one.session), "node_id": one.node_id,
+            "mysql_connection_id": connection_of(one.session, cluster.state), "node_id": one.node_id,
             "block_instance": one.instance, "transid": _transid(one.session, one.one),
             "operation_type": kind if kind != "READ" else ("READ-EX" if one.exclusive else "READ-SH"),
             "state": "Waiting" if one.waits else "Prepared", "tableid": one.number,
@@ -134,7 +140,7 @@ def locks(cluster: LiveCluster) -> Iterator[Row]:
         lock_number = _FIRST_LOCK + place
         first = numbers.setdefault(one.lock, lock_number)
         yield {
-            "mysql_connection_id": connection_of(one.session), "node_id": one.node_id,
+            "mysql_connection_id": connection_of(one.session, cluster.state), "node_id": one.node_id,
             "block_instance": one.instance, "tableid": one.number, "fragmentid": one.fragment,
             "rowid": rows.setdefault(one.lock, len(rows)), "transid": _transid(one.session, one.one),
             "mode": "X" if one.exclusive else "S", "state": "W" if one.waits else "H",
@@ -144,18 +150,36 @@ def locks(cluster: LiveCluster) -> Iterator[Row]:
         }  # fmt: skip
 
 
+def at_work(cluster: LiveCluster) -> dict[int, Running]:
+    """Statements that take their time and are under way, by the number of their session."""
+    is_moving = cluster.session.simulation.is_moving
+    running = sorted(cluster.state.running.items())
+    return {number: one for number, one in running if one.is_at(cluster.now_s, is_moving=is_moving)}
+
+
 def processes(session: int, sql: str, database: str, cluster: LiveCluster) -> list[tuple[Any, ...]]:
-    """Rows of SHOW PROCESSLIST: the session that asks, those in a transaction, and those that wait."""
-    state = cluster.state
+    """Rows of SHOW PROCESSLIST: who asks, is in a transaction, waits, or is busy."""
+    state, busy = cluster.state, at_work(cluster)
     rows: list[tuple[Any, ...]] = []
-    for number in sorted({session} | state.transactions.keys() | state.waits.keys()):
-        wait, held = state.waits.get(number), state.transactions.get(number)
-        where = (connection_of(number), "root", "localhost", database or None)
+    for number in sorted({session} | state.transactions.keys() | state.waits.keys() | busy.keys()):
+        wait, held, own = state.waits.get(number), state.transactions.get(number), busy.get(number)
+        where = (connection_of(number, state), "root", "localhost", database or None)
         if number == session:
             rows.append((*where, "Query", 0, "init", sql))
         elif wait is not None:
             of_table = "Waiting for table metadata lock" if not wait.code else "updating"
             rows.append((*where, "Query", int(cluster.now_s - wait.since_s), of_table, wait.sql))
+        elif own is not None:
+            lasted_s = int(cluster.now_s - own.since_s)
+            rows.append((*where[:3], own.database or None, "Query", lasted_s, own.state, own.sql))
         elif held is not None:
             rows.append((*where, "Sleep", int(cluster.now_s - max(held.last_s, held.began_s)), "", None))
     return rows
+
+
+def number_of(connection: int, cluster: LiveCluster) -> int | None:
+    """The session that has a connection; None: none has."""
+    own = (
+        number for number in range(1, _MOST_SESSIONS) if connection_of(number, cluster.state) == connection
+    )
+    return next(own, None)

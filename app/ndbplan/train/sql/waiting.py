@@ -16,7 +16,7 @@ from ndbplan.train.sql.locking import BY_KEY, BY_SCAN
 from ndbplan.train.sql.problem import SqlError
 from ndbplan.train.sql.refused import met
 from ndbplan.train.sql.server import lasted
-from ndbplan.train.transacting import Waits
+from ndbplan.train.transacting import INTERRUPTED, KILLED, Waits
 
 _LASTED = re.compile(r"\(([0-9]+\.[0-9]{2}) sec\)")
 
@@ -72,4 +72,8 @@ def _given_up(one: Waiting, cluster: LiveCluster) -> SqlError:
     """What a wait ends with: of NDB the whole transaction is gone, of the server the statement."""
     if one.code in (BY_KEY, BY_SCAN):
         return transactions.given_up(met(one.code, ""), cluster)
+    if one.code == KILLED:
+        return transactions.LOST_CONNECTION
+    if one.code == INTERRUPTED:
+        return SqlError(1317, "70100", "Query execution was interrupted")
     return SqlError(1205, "HY000", "Lock wait timeout exceeded; try restarting transaction")
