@@ -20,7 +20,14 @@ from pathlib import Path
 
 from exporting.acted_shell import run_script
 from exporting.acted_sql import ActedSql
-from exporting.acted_state import DataNodeProcess, ManagementServer, Process, RefusedError, servers_of
+from exporting.acted_state import (
+    DataNodeProcess,
+    Failure,
+    ManagementServer,
+    Process,
+    RefusedError,
+    servers_of,
+)
 
 _CLIENT_S = 60
 """The client is ended by `timeout` then."""
@@ -58,8 +65,12 @@ class ActedCluster(ActedSql):
                 self.has_joined = True
                 return "die", ""
         if words[0] == "_reach":
-            return ("255" if host in self.unreachable else "0"), ""
+            self.connections += 1
+            lost = {Failure.BEFORE: "255", Failure.REFUSED: "1"}.get(self._failure(), "0")
+            return ("255" if host in self.unreachable else lost), ""
         if words[0] == "_after_command":
+            if self._failure() is Failure.BEHIND:
+                return "255", ""
             self.calls += 1
             if self.lasts is not None:
                 self.pass_time(0.3)
@@ -78,6 +89,11 @@ class ActedCluster(ActedSql):
             return str(refused.code), str(refused)
         self._look()
         return "0", found
+
+    def _failure(self) -> Failure | None:
+        """What becomes of the connection that is open."""
+        at, how = self.fails
+        return how if at == self.connections else None
 
     # Programs of the product.
 

@@ -79,7 +79,7 @@ ssh() {
   until [[ $1 == -- ]]; do shift; done
   local -x STUB_HOST=${2#*@} STUB_LINE=${BASH_LINENO[-2]}
   shift 2
-  call _reach || return 255
+  call _reach || return
   if [[ $1 == sudo ]]; then shift 3; elif [[ $ssh_user != root ]]; then return 1; fi
   [[ $1 != PATH=* ]] || shift
   if [[ $1 == bash && $2 != -c ]]; then
@@ -96,7 +96,7 @@ ssh() {
     # As ssh does it: a shell there reads the words once more.
     (remote_functions; eval "$*") || code=$?
   fi
-  call _after_command
+  call _after_command || return
   return "$code"
 }
 """

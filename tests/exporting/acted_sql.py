@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from exporting.acted_hosts import STORED_USERS, ActedHosts, group_of
@@ -18,6 +20,36 @@ _NAMELESS = "mysql/user without a name"
 
 _QUOTED = r"`(?:[^`]|``)+`"
 _TABLE = rf"{_QUOTED}\.{_QUOTED}"
+_PART = rf"(?:INDEX )?{_QUOTED}|PRIMARY KEY(?: USING HASH)?"
+_WITHOUT_WIDTHS = NdbVersion(8, 0, 19)
+"""Of whole numbers, from here on."""
+_CATALOGUE = {
+    "TABLES": "TABLE_SCHEMA, TABLE_NAME",
+    "COLUMNS": "TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION, COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, "
+    "IS_NULLABLE, COLLATION_NAME, EXTRA",
+    "STATISTICS": "TABLE_SCHEMA, TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX, COLUMN_NAME, NON_UNIQUE",
+}
+
+
+def _unquoted(part: str) -> str:
+    return "PRIMARY" if part.startswith("PRIMARY") else part.removeprefix("INDEX ")[1:-1]
+
+
+def _is_unique(part: str, text: str) -> bool:
+    return part.startswith("PRIMARY") or text.startswith("UNIQUE")
+
+
+def _described(name: str, text: str, *, widths: bool) -> tuple[str, ...]:
+    """A column as INFORMATION_SCHEMA has it, of how it was typed."""
+    kind = text.lower().split()[0]
+    width = "(11)" if widths and kind.endswith("int") else ""
+    kind += {"decimal": "(10,0)", "bit": "(1)", "char": "(1)", "binary": "(1)"}.get(kind, width)
+    sign = " unsigned" if " UNSIGNED" in text else ""
+    collation = re.search(r" COLLATE (\S+)", text)
+    return (
+        name[1:-1], re.split(r"\W", kind)[0], kind + sign, "NO" if "NOT NULL" in text else "YES",
+        collation[1] if collation else "of the server", "auto_increment" if "AUTO_INCREMENT" in text else "",
+    )  # fmt: skip
 
 
 def _table_in(statement: str) -> str:
@@ -110,6 +142,8 @@ class ActedSql(ActedHosts):
             self.objects.add(database)
             return found
         text = words[-1].removeprefix("sql:").strip()
+        if "information_schema." in text:
+            return self._of_catalogue(text)
         if not any(word.startswith("--default-character-set=utf8") for word in words):
             # The locale of the host is none.
             first, named, rest = text.partition("SET NAMES utf8")
@@ -170,15 +204,38 @@ class ActedSql(ActedHosts):
         name = _table_in(statement)
         if name in self.tables:
             raise _refused(1050, f"Table {name} already exists")
-        parts = re.findall(rf"^  (?:UNIQUE )?((?:INDEX )?{_QUOTED}) ", statement, re.MULTILINE)
-        self.tables[name] = set(parts)
+        parts = re.findall(rf"^  ((?:UNIQUE )?)({_PART}) (.*?),?$", statement, re.MULTILINE)
+        self.tables[name] = {part: f"{unique}{text}" for unique, part, text in parts}
+
+    def _of_catalogue(self, text: str) -> str:
+        """Queries of INFORMATION_SCHEMA, as the client prints their rows with --batch."""
+        with closing(sqlite3.connect(":memory:")) as base:
+            base.create_function("IF", 3, lambda holds, yes, no: yes if holds else no)
+            base.create_function("CONCAT", -1, lambda *words: "".join(words))
+            base.execute("ATTACH ':memory:' AS information_schema")
+            for name, columns in _CATALOGUE.items():
+                base.execute(f"CREATE TABLE information_schema.{name} ({columns})")
+            for table, parts in self.tables.items():
+                names = [one[1:-1].replace("``", "`") for one in re.findall(_QUOTED, table)]
+                base.execute("INSERT INTO TABLES VALUES (?, ?)", names)
+                for place, name in enumerate((one for one in parts if one[0] == "`"), 1):
+                    row = _described(name, parts[name], widths=self.plan.version < _WITHOUT_WIDTHS)
+                    base.execute(
+                        "INSERT INTO COLUMNS VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*names, place, *row)
+                    )
+                for name in (one for one in parts if one[0] != "`"):
+                    for place, of in enumerate(re.findall(_QUOTED, parts[name]), 1):
+                        row = (_unquoted(name), place, of[1:-1], int(not _is_unique(name, parts[name])))
+                        base.execute("INSERT INTO STATISTICS VALUES (?, ?, ?, ?, ?, ?)", (*names, *row))
+            found = [row for one in text.split(";\n") for row in base.execute(one)]
+        return "".join("\t".join(map(str, row)) + "\n" for row in found)
 
     def _alter_table(self, node: SqlProcess, statement: str) -> None:
         self._block_clients(node, statement)
         found = re.match(
             rf"ALTER (ONLINE )?TABLE ({_TABLE}) (?:ALGORITHM=INPLACE, )?"
-            r"(ADD COLUMN|ADD|DROP|REORGANIZE PARTITION|MAX_ROWS|COMMENT) ?(?:UNIQUE )?"
-            rf"((?:INDEX )?{_QUOTED})?",
+            r"(ADD COLUMN|ADD|DROP|REORGANIZE PARTITION|MAX_ROWS|COMMENT) ?(UNIQUE )?"
+            rf"({_PART})?(.*?);?$",
             statement,
         )
         if found is None or (found[1] and self.plan.version >= _CREATE_USER):
@@ -191,14 +248,14 @@ class ActedSql(ActedHosts):
         else:
             self.pass_time(0.2)
         if found[3] == "DROP":
-            if found[4] not in table:
-                raise _refused(1091, f"Can't DROP {found[4]}; check that column/key exists")
-            table.discard(found[4])
+            if found[5] not in table:
+                raise _refused(1091, f"Can't DROP {found[5]}; check that column/key exists")
+            del table[found[5]]
         elif found[3].startswith("ADD"):
-            if found[4] in table:
-                what = "key" if "INDEX" in found[4] else "column"
-                raise _refused(1061 if what == "key" else 1060, f"Duplicate {what} name {found[4]}")
-            table.add(found[4])
+            if found[5] in table:
+                what = "key" if "INDEX" in found[5] else "column"
+                raise _refused(1061 if what == "key" else 1060, f"Duplicate {what} name {found[5]}")
+            table[found[5]] = f"{found[4] or ''}{found[6].strip()}"
         self.altered.append(statement)
 
     def _drop_table(self, node: SqlProcess, statement: str) -> None:

@@ -7,6 +7,7 @@ import random
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cache
 from typing import Self, TypeVar
 
@@ -113,6 +114,14 @@ class RefusedError(Exception):
         self.code = code
 
 
+class Failure(Enum):
+    """What becomes of a connection to a host."""
+
+    BEFORE = "lost before the command"
+    BEHIND = "lost behind the command, which was done"
+    REFUSED = "the command fails, and nothing is done: no room"
+
+
 _OF_PLAN = ("plan", "paths", "lasts")
 """What two clusters may share."""
 _KEPT = (
@@ -156,6 +165,9 @@ class ActedState:
     seed: int = 1
     now: float = 0.0
     calls: int = 0
+    connections: int = 0
+    fails: tuple[int, Failure | None] = (0, None)
+    """At the connection with this number, and how."""
     dies_after: int | None = None
     """The script is killed behind this command."""
     lasts: Callable[[str, int | str], float] | None = None
@@ -188,8 +200,8 @@ class ActedState:
     """Init scripts that may be run."""
     altered: list[str] = field(default_factory=list)
     """Statements on tables that were taken."""
-    tables: dict[str, set[str]] = field(default_factory=dict)
-    """Columns and indexes of every table."""
+    tables: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Columns and keys of every table, as they were typed."""
     foreign_keys: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Tables that refer, and those that they refer to; somebody made them beside the plan."""
     accounts: dict[int, dict[str, str]] = field(default_factory=dict)
@@ -201,9 +213,9 @@ class ActedState:
     """Hosts on which the mysqld of packages runs."""
     rows: float = 0.0
     """Rows that clients were told are committed: one a second while the cluster serves."""
-    backups: dict[int, tuple[float, frozenset[int], dict[str, set[str]], dict[str, tuple[str, str]]]] = field(
-        default_factory=dict
-    )
+    backups: dict[
+        int, tuple[float, frozenset[int], dict[str, dict[str, str]], dict[str, tuple[str, str]]]
+    ] = field(default_factory=dict)
     passwords: dict[int, str] = field(default_factory=dict)
     """Of backups."""
     """Rows of each backup, the data nodes that took it, and the tables."""
@@ -281,7 +293,7 @@ class ActedState:
                 for one in self.processes()
             ],
             [vars(self)[name].copy() for name in _KEPT],
-            {name: set(parts) for name, parts in self.tables.items()},
+            {name: dict(parts) for name, parts in self.tables.items()},
             {node_id: dict(known) for node_id, known in self.accounts.items()},
             {account: set(what) for account, what in self.granted.items()},
             tuple(self.backups),

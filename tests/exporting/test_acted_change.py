@@ -19,6 +19,7 @@ from ndbplan.edits.parts import set_plan
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.export import Running, export
 from ndbplan.operations.change import change
+from ndbplan.operations.schema import table_name
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 
@@ -123,6 +124,31 @@ def test_a_table_that_an_old_folder_removed_is_not_removed_again(tmp_path: Path)
         script.write("# exported anew\n")
     assert life.cluster.run(life.folder, "change", state=state).returncode == 0
     assert gone not in life.cluster.tables
+
+
+@pytest.mark.parametrize("version", ["7.4", "8.4"])
+def test_what_was_there_under_the_same_name_is_not_taken_for_the_plans(version: str, tmp_path: Path) -> None:
+    """Somebody made a column, an index and a table beside the plan, and each otherwise."""
+    at = set_plan(STARTER, ndb_version=version)
+    before, after = next((b, a) for name, b, a in changes(at) if name == "tables")
+    life = Life.of_change(before, after, tmp_path)
+    begun = life.cluster.twin()
+    assert list(life.act("change", 0, again=False)) == []
+    first, fresh = table_name(after.tables[0]), table_name(after.table("fresh"))
+    for table, part, text in (
+        (first, "`note`", "INT NULL"),
+        (first, "INDEX `by_name`", "(`other`)"),
+        (fresh, "`other`", "INT NOT NULL"),
+    ):
+        cluster, state = begun.twin(), tmp_path / part.strip("`")
+        cluster.tables.setdefault(table, {})[part] = text
+        stopped = cluster.run(life.folder, "change", state=state)
+        assert "step read-back stops" in stopped.stderr, part
+        assert f"expected: table {table.replace('`', '')} is as it must be" in stopped.stderr
+        assert "< " in stopped.stderr
+        cluster.tables = life.cluster.tables
+        done = cluster.run(life.folder, "change", state=state)
+        assert done.returncode == 0, done.stderr
 
 
 def test_rows_that_come_while_a_new_cluster_is_broken_off_are_not_lost(tmp_path: Path) -> None:

@@ -9,9 +9,13 @@ from datetime import datetime
 import pytest
 
 from ndbplan.estimate.stored import ldm_threads, threads_of
+from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.console import release_of
 from ndbplan.ndb.ndbinfo import described, is_table, tables_of
 from ndbplan.ndb.version import NdbVersion
+from ndbplan.operations.read_back import has_no_table, has_table
+from ndbplan.operations.schema import create_table
+from ndbplan.plan.tables import Column, Index, Table
 from ndbplan.train import world
 from ndbplan.train.consoles import Consoles
 from ndbplan.train.live import LiveCluster
@@ -256,3 +260,41 @@ def test_indexes_are_shown_with_the_columns_of_the_version(
     assert [cell.strip() for cell in shown.splitlines()[1].strip("|").split("|")][13:] == more
     columns = consoles.answer("mysql> SELECT * FROM information_schema.statistics")
     assert ("IS_VISIBLE" in columns) is bool(more)
+
+
+@pytest.mark.parametrize("version", ["7.4.10", "8.0.30", "8.4.8"])
+def test_tables_are_read_back_as_a_runbook_expects_them(
+    version: str, begun: Callable[[str], LiveCluster]
+) -> None:
+    """Of every type; and by name and place alone, with an index that is not there."""
+    cluster, client = begun(version), Client()
+    client.database = "test"
+    left_out = ("json", "geometry")
+    columns = [
+        Column(name=f"c {kind}", type=kind, nullable=True) for kind in COLUMN_TYPES if kind not in left_out
+    ]
+    columns += [
+        Column(name="u", type="int", unsigned=True),
+        Column(name="d", type="decimal", length=12, scale=3, unsigned=True, nullable=True),
+        Column(name="v", type="varchar", length=40, collation="latin1_bin"),
+        Column(name="m", type="datetime", length=3, nullable=True),
+    ]
+    table = Table(
+        id="t", database="test", name="t`t", primary_key=("id",),
+        columns=(Column(name="id", type="bigint", auto_increment=True), *columns),
+        indexes=(
+            Index(name="k", columns=("u", "v")), Index(name="h", columns=("d", "u"), kind="unique_hash"),
+            Index(name="x", columns=("m",), kind="unique"),
+        ),
+    )  # fmt: skip
+    taken = client.answer(create_table(cluster.plan, table).replace("\n", " "), cluster)
+    assert taken.startswith("Query OK")
+    names = [column.name for column in table.columns]
+    for known in ([], names[:9], names):
+        wanted = has_table(cluster.plan, table, known=known, dropped=["k", "gone"])
+        found = ["\t".join(row) for one in wanted.statements for row in cells(client.answer(one, cluster))]
+        assert sorted(found) == sorted(wanted.lines)
+        assert len(set(found)) == len(names) + 6
+    for asked, gone in ((table.name, False), ("other", True)):
+        [look] = has_no_table(cluster.plan, table.model_copy(update={"name": asked})).statements
+        assert client.answer(look, cluster).startswith("Empty set") is gone

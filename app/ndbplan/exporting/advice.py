@@ -7,6 +7,7 @@ from ndbplan.operations.commands import (
     Copy,
     CreateNodeGroup,
     HasBackup,
+    HasTable,
     InstallPrograms,
     MakeAccount,
     Management,
@@ -63,4 +64,4 @@ def _looks(command: Command) -> bool:
             return all(one.startswith("SELECT ") for one in command.statements)
         case Shell():
             return not command.unless and not command.same
-    return False
+    return isinstance(command, HasTable)

@@ -31,6 +31,7 @@ from ndbplan.operations.commands import (
     Copy,
     CreateNodeGroup,
     HasBackup,
+    HasTable,
     InstallPrograms,
     KeepLogin,
     MakeAccount,
@@ -142,9 +143,11 @@ def expected_text(step: Step) -> str:
 
 def _script_line(command: Command) -> str:
     """The call of a function of the script that does a command, and waits for what comes of it."""
-    if isinstance(command, Sql | MakeAccount):
+    if isinstance(command, Sql | MakeAccount | HasTable):
         lines = "\n".join(command.statements)
-        if isinstance(command, MakeAccount):
+        if isinstance(command, HasTable):
+            call = _call("has_table", command.host, command.socket, command.table, *command.lines)
+        elif isinstance(command, MakeAccount):
             call = _call("make_account", command.host, command.socket, command.name, command.account)
         else:
             looks = all(one.startswith("SELECT ") for one in command.statements)
@@ -296,10 +299,14 @@ def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:
             return [_typed(command.host, f"install -m 0600 /dev/stdin {command.file}  # {lines}")]
         case Sql() | MakeAccount():
             return [("sql", "\n".join((f"-- on {command.host}", *_in_its_letters(plan, command))))]
+        case HasTable():
+            wanted = (f"-- {line}" for line in command.lines or ("nothing",))
+            asked = (f"-- on {command.host}", *_in_its_letters(plan, command), "-- has to answer:", *wanted)
+            return [("sql", "\n".join(asked))]
     raise TypeError(command)
 
 
-def _in_its_letters(plan: Plan, command: Sql | MakeAccount) -> tuple[str, ...]:
+def _in_its_letters(plan: Plan, command: Sql | MakeAccount | HasTable) -> tuple[str, ...]:
     """Statements as they are typed: with other letters than ASCII the client is told which they are."""
     if all(statement.isascii() for statement in command.statements):
         return command.statements

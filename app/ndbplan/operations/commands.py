@@ -66,6 +66,19 @@ class Sql:
 
 
 @dataclass(frozen=True)
+class HasTable:
+    """Fails where what an SQL node says of a table is not what it must be."""
+
+    host: str
+    socket: str
+    table: str
+    statements: tuple[str, ...]
+    """Which ask for it."""
+    lines: tuple[str, ...]
+    """What they answer, as `mysql --batch` prints it; in any order."""
+
+
+@dataclass(frozen=True)
 class MakeAccount:
     """An account of an SQL node. The script asks for its password, and keeps it nowhere."""
 
@@ -238,6 +251,7 @@ Command = (
     Shell
     | Management
     | Sql
+    | HasTable
     | MakeAccount
     | KeepLogin
     | Copy
@@ -258,7 +272,7 @@ Command = (
 
 
 _CONNECTIONS: dict[type[object], int] = {
-    Shell: 1, Management: 1, Sql: 1, MakeAccount: 4, KeepLogin: 2, Copy: 3, StopService: 1,
+    Shell: 1, Management: 1, Sql: 1, HasTable: 1, MakeAccount: 4, KeepLogin: 2, Copy: 3, StopService: 1,
     WaitStarted: 1, WaitSql: 2, CreateNodeGroup: 3, BackUp: 2, BackUpAgain: 0, HasBackup: 1, Restore: 1,
 }  # fmt: skip
 """How often the script connects to a host for a command of a kind, as runbook.sh does it."""

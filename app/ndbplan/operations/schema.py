@@ -176,6 +176,18 @@ def type_text(column: Column) -> str:
     return f"{name}({column.length})"
 
 
+_USUAL = {"decimal": "(10,0)", "bit": "(1)", "char": "(1)", "binary": "(1)"}
+"""What is written of a type that is typed without a length (manual, data types)."""
+
+
+def server_type(column: Column) -> str:
+    """The type of a column as servers write it, but for the width of whole numbers: `int unsigned`."""
+    name, bracket, rest = type_text(column).partition("(")
+    usual = "" if bracket else _USUAL.get(column.type, "")
+    is_unsigned = column.unsigned and COLUMN_TYPES[column.type].is_number
+    return f"{name.lower()}{bracket}{rest}{usual}{' unsigned' if is_unsigned else ''}"
+
+
 def disk_data_statements(plan: Plan, before: Plan | None = None) -> Iterator[str]:
     """Statements that make the log file groups and tablespaces of a plan with every file.
 

@@ -8,6 +8,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.operations.accounts import make_accounts
 from ndbplan.operations.commands import Command, on_an_sql_node
 from ndbplan.operations.operation import Operation, Step
+from ndbplan.operations.read_back import has_table, read_back_step
 from ndbplan.operations.schema import create_databases, create_table
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
@@ -19,7 +20,11 @@ def make_schema(now: Estimation, *, timed: bool = True) -> Operation | None:
     plan = now.plan
     if not plan.sql_nodes:
         return None
-    steps = (*tables_step(plan, plan.tables, "tables", "Make the tables"), *make_accounts(plan))
+    steps = (
+        *tables_step(plan, plan.tables, "tables", "Make the tables"),
+        *make_accounts(plan),
+        *read_back_step(plan, (has_table(plan, table) for table in plan.tables)),
+    )
     return Operation(
         "schema",
         "Make tables and accounts",

@@ -13,7 +13,7 @@ columns online).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from ndbplan.base.quoting import sql_identifier, sql_text
@@ -21,8 +21,9 @@ from ndbplan.base.units import how_many
 from ndbplan.configuration.table_options import has_own_balance
 from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.ndb.columns import COLUMN_TYPES
-from ndbplan.operations.commands import on_an_sql_node
+from ndbplan.operations.commands import HasTable, on_an_sql_node
 from ndbplan.operations.operation import Step, Times
+from ndbplan.operations.read_back import has_no_table, has_table, read_back_step
 from ndbplan.operations.schema import (
     column_text,
     disk_data_statements,
@@ -60,6 +61,8 @@ class Altered(NamedTuple):
     """Each done at once or not at all; done before, it fails and changes nothing."""
     refused: tuple[str, ...]
     """What is not done online, and why."""
+    added: tuple[Column, ...] = ()
+    """Columns that it gets, behind all others."""
 
 
 def knows_tables(before: Plan) -> bool:
@@ -91,6 +94,27 @@ def table_steps(times: Times, before: Plan, after: Plan) -> Iterator[Step]:
     new = [table for table in after.tables if table not in there]
     yield from tables_step(after, new, "new-tables", "Make the new tables")
     yield from on_a_closed_sql_node(times, after, _on_tables_there(before, after, there), "-tables")
+    yield from read_back_step(after, _read_back(before, after, new, there))
+
+
+def _read_back(before: Plan, after: Plan, new: Iterable[Table], there: Iterable[Table]) -> Iterator[HasTable]:
+    """What is made and changed as it must be then, and what is removed."""
+    yield from (has_table(after, table) for table in new)
+    old = {table.full_name: table for table in before.tables}
+    for table in there:
+        was = old[table.full_name]
+        altered = alter(after, was, table, before)
+        if altered.statements:
+            columns = (*was.columns, *altered.added)
+            reached = was.model_copy(update={"columns": columns, "indexes": table.indexes})
+            yield has_table(
+                after,
+                reached,
+                known=[column.name for column in was.columns],
+                dropped=[index.name for index in was.indexes],
+            )
+    wanted = {table.full_name for table in after.tables}
+    yield from (has_no_table(after, table) for table in before.tables if table.full_name not in wanted)
 
 
 def _on_tables_there(before: Plan, after: Plan, there: Collection[Table]) -> Iterator[Step]:
@@ -178,6 +202,7 @@ def _sizes_of_spaces(before: Plan, after: Plan) -> Iterator[str]:
 
 def alter(plan: Plan, old: Table, new: Table, before: Plan) -> Altered:
     """What is done online to a table of `before` so that it becomes one of `plan`, and what is not."""
+    columns = _columns(plan, old, new)
     statements: list[str] = []
     refused: list[str] = []
     for name, words in _OF_A_TABLE.items():
@@ -185,10 +210,10 @@ def alter(plan: Plan, old: Table, new: Table, before: Plan) -> Altered:
             refused.append(f"{words} changes: {_COPIES}")
     if _space(before, old) != _space(plan, new):
         refused.append(f"its tablespace changes: {_COPIES}")
-    for part in (_columns(plan, old, new), _indexes(plan, old, new), _sizes(plan, old, new)):
+    for part in (columns, _indexes(plan, old, new), _sizes(plan, old, new)):
         statements += part.statements
         refused += part.refused
-    return Altered(tuple(statements), tuple(dict.fromkeys(refused)))
+    return Altered(tuple(statements), tuple(dict.fromkeys(refused)), columns.added)
 
 
 def _space(plan: Plan, table: Table) -> str:
@@ -196,7 +221,7 @@ def _space(plan: Plan, table: Table) -> str:
 
 
 def _columns(plan: Plan, old: Table, new: Table) -> Altered:
-    statements, refused = [], []
+    statements, refused, added = [], [], []
     were, are = {c.name: c for c in old.columns}, {c.name: c for c in new.columns}
     for name in were.keys() - are.keys():
         refused.append(f"column {name} goes: {_COPIES}")
@@ -215,7 +240,8 @@ def _columns(plan: Plan, old: Table, new: Table) -> Altered:
         else:
             text = column_text(plan, new, column.model_copy(update={"column_format": "dynamic"}))
             statements.append(online_alter(plan, new, f"ADD COLUMN {text}"))
-    return Altered(tuple(statements), tuple(sorted(refused)))
+            added.append(column)
+    return Altered(tuple(statements), tuple(sorted(refused)), tuple(added))
 
 
 def _no_online_column(plan: Plan, table: Table, column: Column) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ndbplan.base.quoting import sql_identifier
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.console import form
-from ndbplan.operations.schema import type_text
+from ndbplan.operations.schema import server_type
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, PartitionBalance, Table
 from ndbplan.train.sql.character_sets import clause, of_created, of_table
@@ -21,8 +21,6 @@ BESIDE = "COMMENT beside NDB_TABLE="
 """How clauses begin that a table keeps in words alone."""
 _WIDTHS = {"tinyint": 4, "smallint": 6, "mediumint": 9, "int": 11, "bigint": 20, "year": 4}
 """Digits of a signed whole number, which older servers write behind its type."""
-_USUAL = {"decimal": "(10,0)", "bit": "(1)", "char": "(1)", "binary": "(1)"}
-"""What is written of a type that is typed without a length (manual, data types)."""
 
 
 def created(plan: Plan, table: Table, next_number: int | None = None) -> str:
@@ -48,12 +46,11 @@ def _names(names: tuple[str, ...]) -> str:
 
 def typed(plan: Plan, column: Column) -> str:
     """The type of a column as the server writes it: `int(10) unsigned`."""
-    name, bracket, rest = type_text(column).partition("(")
-    usual = "" if bracket else _USUAL.get(column.type, "")
-    text, width = name.lower() + bracket + rest + usual, _WIDTHS.get(column.type)
-    if width is not None and not bracket and form(plan.version, "integer_widths"):
-        text += f"({width - (column.unsigned and column.type != 'bigint')})"
-    return f"{text} unsigned" if column.unsigned else text
+    text, width = server_type(column), _WIDTHS.get(column.type)
+    if width is None or "(" in text or not form(plan.version, "integer_widths"):
+        return text
+    name, space, unsigned = text.partition(" ")
+    return f"{name}({width - (column.unsigned and column.type != 'bigint')}){space}{unsigned}"
 
 
 def column_text(plan: Plan, column: Column) -> str:
