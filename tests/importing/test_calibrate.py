@@ -269,7 +269,9 @@ def test_a_time_that_no_likely_constants_explain_is_named(factor: float) -> None
     with pytest.raises(MeasurementError, match=r"restart: .* contradicts the plan, by which"):
         timed_restart(TERABYTE, "node", wanted)
     slow = Measurement("restart_info", "node 2", 2, {"restore_s": 1600.0, "subscription_s": 55.0})
-    with pytest.raises(MeasurementError, match=r"wait for subscriptions: 55.5 s .* subscription_s alone"):
+    with pytest.raises(
+        MeasurementError, match=r"wait for subscriptions: 55.5 s .*'Hand-over of .*' \(subscription_s\) alone"
+    ):
         calibrate(TERABYTE, slow)
 
 

@@ -102,7 +102,7 @@ def parse_whole(text: str) -> int:
         typed = re.sub("[.,]", "", typed)
     elif re.fullmatch(_ONE_GROUP % r"\.", typed) and typed.endswith("000"):
         raise two_readings(text, typed.replace(".", ""), typed.partition(".")[0])
-    number = parse_count(typed)
+    number = parse_count(by_hand(typed))
     if number != round(number):
         raise UserError(f"'{text.strip()[:40]}' is not a whole number", fix="type for example 8")
     return round(number)

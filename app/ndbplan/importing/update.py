@@ -272,12 +272,13 @@ def _refuse_the_unlikely(
     at = max(range(len(off)), key=lambda i: abs(off[i]))
     name = knobs[at].first
     known = constant_for(plan, name)
+    called = f"'{known.meaning}' ({name})" if known.meaning else name
     needed = known.value * math.exp(theta[at] if knobs[at].durations else -theta[at])
     for one, range_ in zip(observed, expected, strict=True):
         if not range_.low / _FAR <= one.seconds <= range_.high * _FAR:
             raise MeasurementError(
                 f"{one.name}: {format_value(one.seconds, 's')} contradicts the plan, by which it takes "
-                f"{range_}: {name} alone would have to be {format_value(needed, known.unit)} instead of "
+                f"{range_}: {called} alone would have to be {format_value(needed, known.unit)} instead of "
                 f"{format_value(known.value, known.unit)}, others too",
                 fix="see that rows, tables, hardware and load of the plan are those that were measured, and "
                 "that nothing else kept it waiting; calibrations of other machines are removed first",
@@ -313,7 +314,7 @@ def _refuse_the_impossible(
     for one, least in zip(observed, (found.value for found in fastest), strict=True):
         if one.seconds + 2 * one.uncertain_s < _ROOM * least:
             raise MeasurementError(
-                f"{one.name}: {one.seconds:g} s contradicts the plan, by which waits, disks and links alone "
-                f"take {least:.1f} s",
+                f"{one.name}: {format_value(one.seconds, 's')} contradicts the plan, by which waits, disks "
+                f"and links alone take {format_value(least, 's')}",
                 fix="give the tables the rows and the disks the speeds they had when it was measured",
             )

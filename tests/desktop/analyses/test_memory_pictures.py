@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QLocale, QPointF, Qt
 from pytestqt.qtbot import QtBot
 
 from ndbplan.advise.figures import FIGURES
 from ndbplan.advise.what_if import what_if
 from ndbplan.base.units import format_value
 from ndbplan.desktop.analyses import AnalysisArea
+from ndbplan.desktop.analyses.memory_pictures import WhatIfControls
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection
@@ -182,3 +183,25 @@ def test_an_edit_is_followed_and_what_is_missing_is_said(stand: _Stand) -> None:
     assert "more is needed" in stand.pictures.memory.accessibleDescription()
     assert stand.pictures.chart.picture is not None
     assert stand.pictures.chart.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "value"),
+    [("de_DE.UTF-8", "1,5", 1.5), ("de_DE.UTF-8", "1.5", 1.5), ("en_US.UTF-8", "1.5", 1.5)],
+)
+def test_a_factor_is_read_as_people_write_it(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, language: str, typed: str, value: float
+) -> None:
+    """Where people write 1,5 the box of Qt took 1.5 for 15, and showed 1,0 beside the 1.0 of all else."""
+    monkeypatch.setenv("LC_ALL", language)
+    before = QLocale()
+    QLocale.setDefault(QLocale(language.partition(".")[0]))
+    try:
+        box = WhatIfControls().rows
+    finally:
+        QLocale.setDefault(before)
+    qtbot.addWidget(box)
+    assert box.text() == "Rows × 1.0"
+    box.selectAll()
+    qtbot.keyClicks(box, typed)
+    assert box.value() == value

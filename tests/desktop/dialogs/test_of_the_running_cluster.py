@@ -68,6 +68,26 @@ def test_a_time_that_was_taken_moves_the_estimate_there_as_one_step(qtbot, docum
     assert document.plan == sample_plan("starter")
 
 
+@pytest.mark.parametrize("text", ["5 s", "90 h", "soon", "likely", ""])
+def test_another_time_is_never_answered_by_the_one_before(qtbot, document, text) -> None:
+    """Beside a time that contradicts the plan stood what the time before had said, and Enter put that in."""
+    dialog = MeasuredDialog(document)
+    qtbot.addWidget(dialog)
+    estimate = Estimation(document.plan).restart("node").duration_s.value
+    dialog.time.setText(f"{1.6 * estimate:.0f} s")
+    qtbot.waitUntil(lambda: dialog.take.isEnabled(), timeout=30_000)
+    is_likely = text == "likely"
+    dialog.time.setText(f"{1.4 * estimate:.0f} s" if is_likely else text)
+    assert dialog.after.text() == ""
+    assert not dialog.take.isEnabled()
+    dialog.put_in()
+    assert document.plan.calibrations == ()
+    qtbot.waitUntil(lambda: bool(dialog.state.text() or dialog.after.text()) or not text, timeout=30_000)
+    wait(qtbot, dialog)
+    assert dialog.take.isEnabled() == bool(dialog.after.text()) == is_likely
+    dialog.close()
+
+
 def test_where_a_key_lies_is_where_a_count_of_it_falls(qtbot, document) -> None:
     plan = document.plan
     table = plan.table("shop.customer")

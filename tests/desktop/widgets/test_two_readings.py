@@ -95,6 +95,7 @@ def test_a_whole_number_is_not_asked_whether_it_has_decimals(field_of, qtbot, te
         (CAPACITY, "1,234 TB", ["1234 TB", "1.2340 TB"], [1.234e15, 1.234e12]),
         (SECONDS, "2.500 ms", ["2500 ms", "2.5 ms"], [2.5, 0.0025]),
         (NUMBER, "900.000", ["900000", "900.0"], [900_000, 900]),
+        (COUNT, "1.500k", ["1500k", "1.5k"], [1_500_000, 1500]),
     ],
 )
 def test_a_point_may_set_thousands_apart_where_people_write_a_comma(

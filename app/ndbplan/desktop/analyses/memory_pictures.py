@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.analyses.growth_chart import GrowthChart, growth_picture
@@ -15,7 +15,7 @@ from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.preview_card import preview_made
-from ndbplan.desktop.widgets.sections import Elided, label, spin_box
+from ndbplan.desktop.widgets.sections import Elided, FactorBox, label, spin_box
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 
@@ -34,8 +34,7 @@ class WhatIfControls(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows = QDoubleSpinBox()
-        self.rows.lineEdit().setTextMargins(6, 0, 0, 0)
+        self.rows = FactorBox()
         self.rows.setRange(0.1, _MOST_TIMES)
         self.rows.setDecimals(1)
         self.rows.setSingleStep(0.5)

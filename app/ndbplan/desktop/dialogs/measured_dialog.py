@@ -98,6 +98,7 @@ class MeasuredDialog(Dialog):
         self.node.currentIndexChanged.connect(lambda _i: self._ask())
         self.groups.valueChanged.connect(lambda _n: self._ask())
         for line in (self.time, self.source):
+            line.textChanged.connect(self._forget)
             line.textChanged.connect(self._pause.start)
         self._chosen()
 
@@ -107,10 +108,15 @@ class MeasuredDialog(Dialog):
         self._form.setRowVisible(self.groups, kind == REORGANISED)
         self._ask()
 
-    def _ask(self) -> None:
+    def _forget(self) -> None:
+        """What an earlier time said is of no other one."""
         self.stop_task()
         self._learned = None
+        self.after.setText("")
         self.take.setEnabled(False)
+
+    def _ask(self) -> None:
+        self._forget()
         text = self.time.text().strip()
         try:
             seconds = SECONDS.parse(text) if text else None

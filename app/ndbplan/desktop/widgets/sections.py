@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
+    QDoubleSpinBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -20,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.quantity import Quantity
-from ndbplan.base.units import format_value
+from ndbplan.base.units import decimal_comma, format_value
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.explain import QuantityLabel, Say
 
@@ -90,6 +91,19 @@ def spin_box() -> QSpinBox:
     # The style sheet's padding does not reach the editor inside.
     made.lineEdit().setTextMargins(6, 0, 0, 0)
     return made
+
+
+class FactorBox(QDoubleSpinBox):
+    """A box for a small number with decimals: `1.5`, as everywhere, and `1,5` where people write so."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setLocale(QLocale.c())
+        self.lineEdit().setTextMargins(6, 0, 0, 0)
+
+    def validate(self, text: str, position: int) -> object:
+        """Take a comma for the point that it stands for."""
+        return super().validate(text.replace(",", ".") if decimal_comma() else text, position)
 
 
 class Elided(QLabel):
