@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QValidator
 from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QFrame,
@@ -101,7 +101,7 @@ class FactorBox(QDoubleSpinBox):
         self.setLocale(QLocale.c())
         self.lineEdit().setTextMargins(6, 0, 0, 0)
 
-    def validate(self, text: str, position: int) -> object:
+    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
         """Take a comma for the point that it stands for."""
         return super().validate(text.replace(",", ".") if decimal_comma() else text, position)
 
