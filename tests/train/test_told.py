@@ -154,12 +154,25 @@ def test_the_thread_of_a_hot_key_is_the_busy_one() -> None:
     assert max(ldm()) < 1.1 * min(ldm())
 
 
-def test_one_report_of_iostat_is_not_taken_for_three(begun: Begun) -> None:
+def test_iostat_reports_as_often_as_it_is_told_and_time_passes_between(begun: Begun) -> None:
     cluster = begun("8.4.8")
+    begin_s = cluster.now_s
     several, one, last = typed(cluster, "data1$ iostat -kx 5 3", "data1$ iostat -kx 5 1", "data1$ echo $?")
-    assert several.startswith("ndbplan: one report is simulated")
+    assert (several.count("Linux"), several.count("avg-cpu"), several.count("%util")) == (1, 3, 3)
+    assert cluster.now_s == pytest.approx(begin_s + 10.0)
+    # The last of them is what one report says then.
     assert one.startswith("Linux")
+    assert several.endswith(one[one.index("avg-cpu") :])
     assert last == "0\n"
+    after, none, long = typed(
+        cluster, "data1$ iostat -ykx 2 2", "data1$ iostat -kx 0", "data1$ iostat -kx 60 999"
+    )
+    assert after.count("avg-cpu") == 2
+    assert cluster.now_s == pytest.approx(begin_s + 14.0)
+    assert none.startswith("iostat: neither")
+    assert "at most 3600 s" in long
+    typed(cluster, "! fail host:data1")
+    assert "No route to host" in typed(cluster, "data1$ iostat -kx 1 2")[0]
 
 
 def test_a_cluster_that_starts_without_its_files_has_no_rows(begun: Begun) -> None:

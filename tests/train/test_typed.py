@@ -98,3 +98,9 @@ def test_a_remark_may_stand_before_a_statement(before: str, cluster: LiveCluster
     say = Consoles(cluster).answer
     assert shown(say(f"mysql> {before} select 7")) == ["7", "7"]
     assert say(f"mysql> {before} use ndbinfo") == "Database changed\n"
+
+
+def test_a_statement_that_ends_with_character_set_is_complete() -> None:
+    for line in ("SHOW CHARACTER SET", "show  char set "):
+        assert taken(line, Typing(), 80408).statements == [(line.strip(), False)]
+    assert taken("UPDATE t SET", Typing(), 80408).typing.begun == "UPDATE t SET"

@@ -61,3 +61,34 @@ def test_a_program_that_waits_ends_with_what_came_of_it(cluster: LiveCluster) ->
     assert say("echo $?") == "0\n"
     assert "failed" in say("ndb_mgm -e 'START BACKUP 7'")
     assert say("echo $?") == "255\n"
+
+
+def test_tables_are_shown_in_the_form_of_each_release(begun: Callable[[str], LiveCluster]) -> None:
+    """Lines, their widths and the words of kinds: recorded on a running 8.4.8 and a 7.4.10."""
+    for version, hash_map, end in (
+        ("8.4.8", "HashMap", ""),
+        ("7.4.10", "0", "\nNDBT_ProgramExit: 0 - OK\n\n"),
+    ):
+        cluster = begun(version)
+        consoles, say = Consoles(cluster), at_host(cluster)
+        consoles.answer(
+            "mysql> create table test.few (id int primary key, k int, unique key u (k)) engine=ndb"
+        )
+        said = say("ndb_show_tables")
+        lines = said.removesuffix(end).splitlines()
+        assert lines[0] == "id    type                 state    logging database     schema   name"
+        assert "2     SystemTable          Online   Yes     sys          def      SYSTAB_0" in lines
+        assert said.endswith(end)
+        (few,) = [line for line in lines if line.endswith(" few")]
+        assert few[6:] == "UserTable            Online   Yes     test         def      few"
+        number = int(few[:6])
+        (name,) = {line[6:26].strip() for line in lines if "DEFAULT-HASHMAP" in line}
+        assert name == hash_map
+        typed = say("ndb_show_tables -p -f -t 2").removesuffix(end).splitlines()
+        assert f"{number}\t'UserTable'\t'Online'\t'Yes'\t'test'\t'def'\t'test/def/few'" in typed
+        assert all("'UserTable'" in line for line in typed)
+        assert f"sys/def/{number}/u$unique" in say("ndb_show_tables --fully-qualified --type=3")
+        assert "is not simulated" in say("ndb_show_tables --loops=2")
+        assert say("ndb_show_tables -s").startswith(
+            "ndb_show_tables: [ERROR] ndb_show_tables: unknown option"
+        )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from ndbplan.plan.hardware import Host
 from ndbplan.train.answer import Answer
-from ndbplan.train.host import client, files, machine, pipes, processes, restore, tools, watchers
+from ndbplan.train.host import client, files, machine, pipes, processes, restore, show_tables, tools, watchers
 from ndbplan.train.live import LiveCluster
 
 Program = Callable[[LiveCluster, Host, Sequence[str]], Answer]
@@ -24,6 +24,7 @@ PROGRAMS: dict[str, Program] = {
     "ndb_desc": tools.desc,
     "ndb_config": tools.config,
     "ndb_select_count": watchers.select_count,
+    "ndb_show_tables": show_tables.show_tables,
     "ndb_waiter": watchers.waiter,
     "ndb_restore": restore.restore,
     "ndb_perror": tools.ndb_perror,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.processes import DataNode
 from ndbplan.simulate.result import SimulationResult
-from ndbplan.train.answer import Answer
+from ndbplan.train.answer import PATIENCE_S, Answer
 from ndbplan.train.live import LiveCluster
 
 REQUEST_BYTES = 128 * KIB
@@ -68,7 +68,7 @@ def _busy(cluster: LiveCluster, host: Host, lately: _Lately) -> float:
 
 
 def iostat(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
-    """`iostat -kx [SECONDS]`: processors and disks over the last seconds.
+    """`iostat -kx [SECONDS [REPORTS]]`: processors and disks over the last seconds; then time passes.
 
     Without SECONDS as long as from one global checkpoint to the next: what is written once in it is seen.
     """
@@ -76,13 +76,39 @@ def iostat(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     if "x" not in letters or not letters <= set("kxy"):
         return Answer("iostat: the figures of -x in kB are simulated here: say iostat -kx\n", 1)
     numbers = [number for word in words if (number := whole_number(word)) is not None]
-    if len(numbers) > 1 and numbers[1] > 1:
-        return Answer(
-            f"ndbplan: one report is simulated, of the last seconds — say iostat -kx {numbers[0]}, let time "
-            "pass, and say it again\n", 1,
-        )  # fmt: skip
-    stated = next(iter(numbers), 0)
-    lately = _lately(cluster, stated or float(cluster.session.simulation.laws.run.gcp_s))
+    stated, reports = (*numbers, 0, 1)[:2] if len(numbers) != 1 else (numbers[0], 1)
+    if stated * (reports - 1) > PATIENCE_S:
+        return Answer(f"iostat: at most {PATIENCE_S:.0f} s are waited for here: say fewer reports\n", 1)
+    if "0" in words[-2:]:
+        return Answer("iostat: neither the interval nor the number of reports is 0\n", 1)
+    head = f"Linux 5.15.0 ({host.hostname}) \t{cluster.clock:%m/%d/%Y} \t_x86_64_\t({host.cores} CPU)\n\n"
+    seconds = stated or float(cluster.session.simulation.laws.run.gcp_s)
+    # -y leaves out the report on what was before, where another one follows.
+    if "y" in letters and stated:
+        return Answer(head, waits=_reports(host, stated, reports, cluster.now_s + stated))
+    text = head + _report(cluster, host, seconds)
+    if reports == 1:
+        return Answer(text)
+    return Answer(text, waits=_reports(host, stated, reports - 1, cluster.now_s + stated))
+
+
+def _reports(host: Host, stated: int, left: int, due_s: float) -> Callable[[LiveCluster], Answer | None]:
+    """The reports that follow, each when its time has passed; none of a host that is down."""
+
+    def one(cluster: LiveCluster) -> Answer | None:
+        spells = cluster.session.simulation.outage.spells.get(host.id, [])
+        if spells and spells[-1].to_s is None:
+            return Answer(f"client_loop: send disconnect: Broken pipe ({host.hostname})\n", 255)
+        if cluster.now_s < due_s - 1e-6:
+            return None
+        text = _report(cluster, host, stated)
+        return Answer(text, waits=_reports(host, stated, left - 1, due_s + stated) if left > 1 else None)
+
+    return one
+
+
+def _report(cluster: LiveCluster, host: Host, seconds: float) -> str:
+    lately = _lately(cluster, seconds)
     busy = 100.0 * _busy(cluster, host, lately)
     series = {disk.id: one for one in lately.result.disks for disk in host.disks if disk.id in one.disk_ids}
     used_by = {i: min(1.0, lately.mean(one.utilisation)) for i, one in series.items()}
@@ -90,8 +116,6 @@ def iostat(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     idle = max(0.0, 100.0 - busy)
     iowait = min(idle, 10.0 * waits)
     lines = [
-        f"Linux 5.15.0 ({host.hostname}) \t{cluster.clock:%m/%d/%Y} \t_x86_64_\t({host.cores} CPU)",
-        "",
         "avg-cpu:  %user   %nice %system %iowait  %steal   %idle",
         f"         {busy * 0.85:6.2f}    0.00 {busy * 0.15:7.2f} {iowait:7.2f}    0.00 {idle - iowait:7.2f}",
         "",
@@ -109,7 +133,7 @@ def iostat(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
             f"{writes:7.2f} {written / KIB:9.2f} {0.0:8.2f} {0.0:6.2f} {await_ms if writes else 0.0:7.2f} "
             f"{REQUEST_BYTES / KIB if writes else 0.0:8.2f} {writes * await_ms / 1000:7.2f} {100 * used:6.2f}"
         )
-    return Answer("\n".join(lines) + "\n\n")
+    return "\n".join(lines) + "\n\n"
 
 
 def nodes_on(cluster: LiveCluster, host: Host) -> list[DataNode]:

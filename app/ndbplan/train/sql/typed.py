@@ -18,8 +18,8 @@ _PIECES = r"""'(?:\\.|[^'\\])*+(?:'|$) | "(?:\\.|[^"\\])*+(?:"|$) | `[^`]*+(?:`|
 _OF_VERSION = re.compile(r"/\*!([0-9]{5,6})?(.*)\*/", re.DOTALL)
 _DELIMITER = re.compile(r"\s*+(?:delimiter\b|[\\]d(?![a-z]))[ \t]*+(\S*+)[^\n]*+\n?", re.IGNORECASE)
 _IS_OPEN = re.compile(
-    r"(?:,|\(|[-+/%<>=]|\b(?:select|from|where|and|or|not|on|by|set|values|into|join|having|between|as|with|"
-    r"insert|create|alter|table|interval))\s*\Z",
+    r"(?:,|\(|[-+/%<>=]|\b(?:select|from|where|and|or|not|on|by|values|into|join|having|between|as|with|"
+    r"insert|create|alter|table|interval|(?<!character )(?<!char )set))\s*\Z",
     re.IGNORECASE,
 )
 """A statement cannot end so."""
