@@ -29,9 +29,9 @@ from ndbplan.edits.validated import checked
 from ndbplan.plan.file import dumps
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
+from ndbplan.train.busy import host_busy
 from ndbplan.train.completion import offered
 from ndbplan.train.consoles import MGM, WORLD, Consoles, addressed, answered
-from ndbplan.train.host.machine import host_busy
 from ndbplan.train.lessons import inbox
 from ndbplan.train.lessons.debrief import compared, had
 from ndbplan.train.lessons.files import LESSONS as KIND

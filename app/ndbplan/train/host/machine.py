@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ndbplan.base.units import KIB, MIB, whole_number
-from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.load.cpu import NodeCpu
-from ndbplan.estimate.stored import memory, threads_of
-from ndbplan.ndb.threads.layout import ThreadCounts
+from ndbplan.estimate.stored import memory
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.processes import DataNode
-from ndbplan.simulate.result import SimulationResult
 from ndbplan.train.answer import PATIENCE_S, Answer
+from ndbplan.train.busy import busy_of, lately_of, thread_use
 from ndbplan.train.live import LiveCluster
 
 REQUEST_BYTES = 128 * KIB
@@ -25,46 +18,6 @@ LATELY_S = 3.0
 """What top takes its means over: its usual delay."""
 SYSTEM_BYTES = 600 * MIB
 """What a machine takes for itself [assumed]."""
-
-
-class _Lately(NamedTuple):
-    """Which recorded moments a program takes its means over: those that are over."""
-
-    result: SimulationResult
-    moments: slice
-
-    def mean(self, values: NDArray[np.float64]) -> float:
-        """Of a series, over these moments."""
-        return float(values[self.moments].mean())
-
-
-def _lately(cluster: LiveCluster, seconds: float, back_s: float = 0.0) -> _Lately:
-    """The last seconds, up to so many ago; the moment that runs is left out, as it may be a step old."""
-    result = cluster.result()
-    over = int(((result.times_s + result.bucket_s) <= cluster.now_s - back_s + 1e-6).sum())
-    count = max(1, round(seconds / result.bucket_s))
-    end = max(1, over)
-    return _Lately(result, slice(max(0, end - count), end))
-
-
-def _load(cluster: LiveCluster, lately: _Lately) -> float:
-    """Share of the workload's peak that is carried."""
-    scenario = cluster.session.simulation.scenario
-    peak = float(scenario.laws.offered.max()) / scenario.step_s
-    return lately.mean(lately.result.accepted) / peak if peak > 0 else 1.0
-
-
-def _busy(cluster: LiveCluster, host: Host, lately: _Lately) -> float:
-    """Share of all cores of a host that work."""
-    sim = cluster.session.simulation
-    estimation = Estimation(sim.outage.plan, sim.scenario.workload)
-    found = next((one for one in estimation.cpu.hosts if one.host_id == host.id), None)
-    here = [process for process in cluster.plan.processes if process.host_id == host.id]
-    up = [process for process in here if not sim.outage.is_down(process.id)]
-    if found is None or not up:
-        return 0.0
-    # Processes that are down do nothing; those of a host are taken as equally busy [assumed].
-    return min(1.0, found.utilisation.value * _load(cluster, lately) * len(up) / len(here))
 
 
 def iostat(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
@@ -108,8 +61,8 @@ def _reports(host: Host, stated: int, left: int, due_s: float) -> Callable[[Live
 
 
 def _report(cluster: LiveCluster, host: Host, seconds: float) -> str:
-    lately = _lately(cluster, seconds)
-    busy = 100.0 * _busy(cluster, host, lately)
+    lately = lately_of(cluster, seconds)
+    busy = 100.0 * busy_of(cluster, host, lately)
     series = {disk.id: one for one in lately.result.disks for disk in host.disks if disk.id in one.disk_ids}
     used_by = {i: min(1.0, lately.mean(one.utilisation)) for i, one in series.items()}
     waits = max(used_by.values(), default=0.0)
@@ -172,51 +125,6 @@ def _human(size: float) -> str:
             break
         size /= 1024
     return f"{size:.1f}{letters}" if 0 < size < 10 else f"{size:.0f}{letters}"
-
-
-def host_busy(cluster: LiveCluster, host: Host, seconds: float, back_s: float = 0.0) -> float:
-    """Share of all cores of a host that worked in the last seconds, or in some before them."""
-    return _busy(cluster, host, _lately(cluster, seconds, back_s))
-
-
-def thread_use(
-    cluster: LiveCluster, node: DataNode, seconds: float, back_s: float = 0.0
-) -> list[tuple[str, float]]:
-    """Threads of a data node by name, in the order of their numbers, each with its share of a core lately."""
-    sim, state = cluster.session.simulation, cluster.state
-    estimation = Estimation(sim.outage.plan, sim.scenario.workload)
-    counts, cpu = threads_of(cluster.plan, node), estimation.cpu.node(node.node_id)
-    share = _load(cluster, _lately(cluster, seconds, back_s)) if node.node_id in state.alive() else 0.0
-    ldms = [] if cpu is None else _ldm_use(cluster, node, cpu, counts)
-    recv = 0.0 if cpu is None else cpu.receive_utilisation.value * share
-    other = 0.0 if cpu is None else cpu.other_utilisation.value * share
-    rest = max(1, counts.tc + counts.send + counts.main + counts.rep)
-    kinds = (
-        ("main", [other / rest] * counts.main), ("rep", [other / rest] * counts.rep),
-        ("ldm", [one * share for one in ldms] or [0.0] * counts.ldm), ("tc", [other / rest] * counts.tc),
-        ("recv", [recv] * counts.recv), ("send", [other / rest] * counts.send),
-    )  # fmt: skip
-    return [(name, min(1.0, busy)) for name, uses in kinds for busy in uses]
-
-
-def _ldm_use(cluster: LiveCluster, node: DataNode, cpu: NodeCpu, counts: ThreadCounts) -> list[float]:
-    """Share of a core of each LDM thread at the peak: the one with most of the log is the busiest.
-
-    What the others do is divided as the log of their parts is; reads are taken to lie alike [assumed].
-    """
-    sim, number = cluster.session.simulation, counts.ldm
-    if not number:
-        return []
-    n, busiest = sim.node(node.id), cpu.ldm_utilisation.value
-    logs = [0.0] * number
-    for log_part, log_bytes in enumerate(sim.laws.load[n] if n >= 0 else ()):
-        logs[log_part % number] += float(log_bytes)
-    hot = max(range(number), key=logs.__getitem__)
-    whole = cpu.cores.value - cpu.receive_utilisation.value * max(1, counts.recv)
-    left = min(max(0.0, whole - cpu.other_utilisation.value - busiest), busiest * (number - 1))
-    others = sum(logs) - logs[hot]
-    parts = [log / others if others > 0.0 else 1.0 / max(1, number - 1) for log in logs]
-    return [busiest if i == hot else min(busiest, left * parts[i]) for i in range(number)]
 
 
 def top(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:

@@ -14,7 +14,7 @@ from ndbplan.estimate.stored import ldm_threads, threads_of
 from ndbplan.ndb.ndbinfo import fixed_rows, thread_blocks
 from ndbplan.plan.processes import DataNode
 from ndbplan.simulate.series import NodeSeries
-from ndbplan.train.host.machine import host_busy, thread_use
+from ndbplan.train.busy import host_busy, thread_use
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql.counted import committed
 
