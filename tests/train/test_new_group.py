@@ -47,6 +47,14 @@ def test_nodes_without_fragments_have_rows_with_nothing_in_use(
     assert f"Node {found[2][0]}: Data usage is 0%(0 32K pages of total " in report
 
 
+def test_nodes_without_fragments_have_messages_all_the_same(consoles: Consoles) -> None:
+    """Recorded on 7.4.10: 1,536 pages of 256 bytes on the new nodes, 1,024 and 2,048 on the old ones."""
+    query = "select node_id, used from ndbinfo.memoryusage where memory_type like 'Long%' order by 1"
+    found = table(consoles.answer(f"mysql> {query}"))
+    assert len(found) == 4
+    assert all(int(used) > 0 for _, used in found)
+
+
 def test_a_table_that_was_made_after_the_group_keeps_it_until_it_is_dropped(consoles: Consoles) -> None:
     new = ",".join(str(node.node_id) for node in consoles.cluster.plan.data_nodes[2:])
     consoles.answer("ndb_mgm> SHOW")

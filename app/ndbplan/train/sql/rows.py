@@ -126,6 +126,8 @@ _EMPTY = {
     "resources": ("used",),
 }  # fmt: skip
 """Tables that have rows of every data node, and what is 0 of one that holds no fragment."""
+_OF_NO_ROW = ("Long message buffer", "JOBBUFFER", "FILE_BUFFERS", "TRANSPORTER_BUFFERS", "DISK_PAGE_BUFFER")
+"""Memory that each data node has in use that runs, whatever it holds [7.4.10]."""
 
 
 def with_spare(cluster: LiveCluster, name: str, rows: list[Row]) -> list[Row]:
@@ -136,7 +138,12 @@ def with_spare(cluster: LiveCluster, name: str, rows: list[Row]) -> list[Row]:
         return rows
     model = [row for row in rows if row["node_id"] == known[0]]
     nothing = dict.fromkeys(_EMPTY[name], 0)
-    return [*rows, *({**row, **nothing, "node_id": node_id} for node_id in spare for row in model)]
+    kinds = (row.get("memory_type", row.get("resource_name")) for row in model)
+    used = [{} if kind in _OF_NO_ROW else nothing for kind in kinds]
+    return [
+        *rows,
+        *({**row, **less, "node_id": i} for i in spare for row, less in zip(model, used, strict=True)),
+    ]
 
 
 def _memoryusage(cluster: LiveCluster) -> Iterator[Row]:
