@@ -165,3 +165,13 @@ def test_enough_is_what_the_workload_asks_for() -> None:
     asked = max_load(estimation_of(plan, "insert"), duration_s=60, with_next=False).offered_per_s
     for remedy in remedies(estimation_of(plan, "insert"), also_useless=True):
         assert remedy.is_enough == (remedy.after.value >= asked * 0.998), remedy.title
+
+
+def test_roles_on_the_same_disks_are_one_remedy_named_by_what_limits() -> None:
+    """Twice the disks came twice, as those of the redo log and as those of the data files."""
+    plan = sample_plan("disk-data")
+    found = remedies(estimation_of(plan, "random-read"))
+    doubled = [remedy.title for remedy in found if "RAID" in remedy.title]
+    assert doubled == ["Disks of the data files of 2 devices each, RAID 0"]
+    afters = [remedy.edit(plan) for remedy in found]
+    assert not any(after in afters[:i] for i, after in enumerate(afters))

@@ -105,8 +105,11 @@ def _faster_disks(plan: Plan, limit: Bottleneck) -> Iterator[Change]:
     disk = disk_for(plan, nodes[0], DiskRole.REDO)
     assert disk is not None
     twice = format_bytes_per_s(2 * disk.sequential_write_bytes_per_s)
-    title = f"Redo disks {_twice(disk)} ({twice})"
-    yield Change(title, partial(faster_disks, role=DiskRole.REDO), "disk")
+    redo = Change(
+        f"Redo disks {_twice(disk)} ({twice})", partial(faster_disks, role=DiskRole.REDO), "disk"
+    )
+    if limit.resource != "disk reads":
+        yield redo
     for role in (DiskRole.LCP, DiskRole.UNDO, DiskRole.DATA_FILES):
         limiting = any(
             (other := disk_for(plan, node, role)) is not None
@@ -119,6 +122,8 @@ def _faster_disks(plan: Plan, limit: Bottleneck) -> Iterator[Change]:
             other = disk_for(plan, nodes[0], role)
             title = f"Disks of {name} {_twice(other) if other is not None else 'twice as fast'}"
             yield Change(title, partial(faster_disks, role=role), "disk")
+    if limit.resource == "disk reads":
+        yield redo
 
 
 def _twice(disk: Disk) -> str:

@@ -134,6 +134,7 @@ def find_remedies(
     candidates = [*_of_problems(harmless.problems, before), *lifting(plan, workload, before.limited_by)]
     tried: list[Remedy] = []
     had: set[str] = set()
+    afters: list[Plan] = []
     best_layout = [0.0, 0.0]
 
     def take(candidate: Change, after: Plan, reached: MaxLoad, roomier: int) -> None:
@@ -148,8 +149,10 @@ def find_remedies(
     for done, candidate in enumerate(candidates, start=1):
         try:
             after = candidate.edit(plan)
-            if candidate.one_of in had or after is plan or not harmless(after):
+            # Roles that lie on the same disks make one change of two.
+            if candidate.one_of in had or after is plan or after in afters or not harmless(after):
                 continue
+            afters.append(after)
             reached = highest(after)
             had |= {candidate.one_of} - {""}
             take(candidate, after, reached, 0)
