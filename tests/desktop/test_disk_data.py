@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from ndbplan.checks.run import check
 from ndbplan.configuration.directories import disk_for
 from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.inspector.pages.hardware import RoleSwitches
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
+from ndbplan.desktop.sides.outline import Outline
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.edits.disk_data import with_tablespace
@@ -126,3 +128,17 @@ def test_data_files_dropped_on_a_second_disk_may_stay_on_the_first_too(window, q
     assert [file.directory for file in space.data_files] == [None, f"{left.mount_point}/ndb"]
     sizes = Estimation(window.document.plan).disk_space
     assert {sizes.of(d.id).of(DiskRole.DATA_FILES).value for d in (left, other)} == {float(2**30)}
+    # Card, outline and inspector of the disk that is left say so: they named the other one alone.
+    tiles = window.canvas.canvas_scene.layout.hosts[host.id].card.tiles
+    assert all("DATA FILES" in tile.all_roles for tile in tiles)
+    outline = window.findChild(Outline)
+    assert all("DATA FILES" in outline._items[disk.id].toolTip() for disk in (left, other))
+    switches = RoleSwitches(window.panels.analyses.context, left.id)
+    qtbot.addWidget(switches)
+    said = "Files of DATA FILES that name a folder of this disk lie here too"
+    assert said in [one.text() for one in switches.findChildren(QLabel) if one.isVisibleTo(switches)]
+    window.document.undo_stack.undo()
+    switches.refresh()
+    assert said not in [one.text() for one in switches.findChildren(QLabel) if one.isVisibleTo(switches)]
+    tiles = window.canvas.canvas_scene.layout.hosts[host.id].card.tiles
+    assert [tile.disk.id for tile in tiles if "DATA FILES" in tile.all_roles] == [other.id]

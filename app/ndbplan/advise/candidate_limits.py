@@ -105,9 +105,7 @@ def _faster_disks(plan: Plan, limit: Bottleneck) -> Iterator[Change]:
     disk = disk_for(plan, nodes[0], DiskRole.REDO)
     assert disk is not None
     twice = format_bytes_per_s(2 * disk.sequential_write_bytes_per_s)
-    redo = Change(
-        f"Redo disks {_twice(disk)} ({twice})", partial(faster_disks, role=DiskRole.REDO), "disk"
-    )
+    redo = Change(f"Redo disks {_twice(disk)} ({twice})", partial(faster_disks, role=DiskRole.REDO), "disk")
     if limit.resource != "disk reads":
         yield redo
     for role in (DiskRole.LCP, DiskRole.UNDO, DiskRole.DATA_FILES):

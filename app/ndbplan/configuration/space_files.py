@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.configuration.directories import disk_of_path, folders_in_statements
-from ndbplan.plan.hardware import Disk
+from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
@@ -28,10 +28,13 @@ FileShares = FrozenMap[DiskRole, tuple[tuple[Disk, float], ...]]
 ON_ONE_DISK: FileShares = FrozenMap()
 
 
+NamedFolders = FrozenMap[DiskRole, tuple[tuple[str | None, float], ...]]
+"""Folders that a plan names for files of each role, with the bytes in each; None: files that name none."""
+NO_FOLDERS: NamedFolders = FrozenMap()
+
+
 @kept_by_identity(16)
-def folders_of_files(
-    groups: tuple[LogfileGroup, ...], spaces: tuple[Tablespace, ...]
-) -> FrozenMap[DiskRole, tuple[tuple[str | None, float], ...]]:
+def folders_of_files(groups: tuple[LogfileGroup, ...], spaces: tuple[Tablespace, ...]) -> NamedFolders:
     """Folders that the plan names for files, with the bytes in each; roles without such files are not in it.
 
     None is the folder of all that name none.
@@ -50,9 +53,22 @@ def folders_of_files(
     return FrozenMap((role, tuple(sizes.items())) for role, sizes in found.items() if any(sizes))
 
 
+def roles_by_folders(
+    folders: NamedFolders, host: Host, of_roles: Mapping[DiskRole, Disk | None]
+) -> dict[str, list[DiskRole]]:
+    """Roles that a node has on disks of its host beside the disk of the role, by disk: folders lead there."""
+    beside: dict[str, list[DiskRole]] = {}
+    for role, parts in shares_of_files(folders, host.disks, of_roles).items():
+        own = of_roles[role]
+        for disk, _share in parts:
+            if own is None or disk.id != own.id:
+                beside.setdefault(disk.id, []).append(role)
+    return beside
+
+
 @kept_by_identity(600)
 def shares_of_files(
-    folders: FrozenMap[DiskRole, tuple[tuple[str | None, float], ...]],
+    folders: NamedFolders,
     disks: tuple[Disk, ...],
     of_roles: Mapping[DiskRole, Disk | None],
 ) -> FileShares:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ndbplan.base.units import format_bytes, format_bytes_binary, format_bytes_per_s
 from ndbplan.configuration.directories import disks_of_node
+from ndbplan.configuration.space_files import NO_FOLDERS, NamedFolders, roles_by_folders
 from ndbplan.desktop.look.rect import Rect
 from ndbplan.desktop.look.text import text_width
 from ndbplan.edits.palette import ROLE_TEXT
@@ -69,15 +70,18 @@ def make_card(
     paths: Parameters = NO_PARAMETERS,
     *,
     disk_data: bool,
+    folders: NamedFolders = NO_FOLDERS,
     data_program: str = "ndbmtd",
 ) -> Card:
     """The card of a host.
 
     `groups`: node group by id of data node; `paths`: the plan's `path_parameters`; `disk_data`: it has
-    tablespaces; `data_program`: ndbmtd, or ndbd in versions that have no other.
+    tablespaces; `folders`: those that it names for their files; `data_program`: ndbmtd, or ndbd in versions
+    that have no other.
     """
     chips, y = _chips(processes, groups, data_program)
-    tiles, y = _tiles(host, [p for p in processes if isinstance(p, DataNode)], paths, y, disk_data)
+    nodes = [p for p in processes if isinstance(p, DataNode)]
+    tiles, y = _tiles(host, roles_by_disk(host, nodes, paths, folders, disk_data=disk_data), bool(nodes), y)
     memory = format_bytes_binary(host.memory_bytes)
     cores = f"{host.cores} core" if host.cores == 1 else f"{host.cores} cores"
     return Card(host, f"{cores} · {memory} · {_network(host)}", chips, tiles, max(y + PAD - GAP, 96.0))
@@ -127,38 +131,41 @@ def _label(process: Process, group: int | None, data_program: str) -> str:
 
 
 def _tiles(
-    host: Host, nodes: Sequence[DataNode], paths: Parameters, y: float, disk_data: bool
+    host: Host, roles: Mapping[str, set[DiskRole]], has_nodes: bool, y: float
 ) -> tuple[tuple[Tile, ...], float]:
     if not host.disks:
         return (), y
     columns = 2 if len(host.disks) <= 2 else 3
     width = (HOST_WIDTH - 2 * PAD - (columns - 1) * GAP) / columns
-    roles = roles_by_disk(host, nodes, paths, disk_data=disk_data)
     tiles: list[Tile] = []
     for i, disk in enumerate(host.disks):
         row, column = divmod(i, columns)
         rect = Rect(PAD + column * (width + GAP), y + row * (TILE_HEIGHT + GAP), width, TILE_HEIGHT)
         names = [ROLE_TEXT[r] for r in DiskRole if r in roles[disk.id]]
         room = width - _TILE_TEXT_LEFT - 6.0 - (FULL_WIDTH if width >= WIDE_TILE else 0.0)
-        short = _fitting(names, room) if nodes else format_bytes(disk.capacity_bytes)
+        short = _fitting(names, room) if has_nodes else format_bytes(disk.capacity_bytes)
         tiles.append(Tile(disk, short, ", ".join(names), rect))
     rows = -(-len(host.disks) // columns)
     return tuple(tiles), y + rows * (TILE_HEIGHT + GAP)
 
 
 def roles_by_disk(
-    host: Host, nodes: Sequence[DataNode], paths: Parameters, *, disk_data: bool
+    host: Host, nodes: Sequence[DataNode], paths: Parameters, folders: NamedFolders, *, disk_data: bool
 ) -> dict[str, set[DiskRole]]:
     """What the data nodes of a host write to each of its disks, by the plan's `path_parameters`.
 
     UNDO and DATA FILES count only when the plan has disk data or somebody gave them a disk.
+    Files that name a folder lie on its disk, beside that of their role.
     """
     roles: dict[str, set[DiskRole]] = {disk.id: set() for disk in host.disks}
     for node in nodes:
-        for role, disk in disks_of_node(node, host.disks, paths).items():
+        own = disks_of_node(node, host.disks, paths)
+        for role, disk in own.items():
             stated = node.disk_roles.disk_of(role) is not None
             if disk is not None and (stated or disk_data or role in _ALWAYS_WRITTEN):
                 roles[disk.id].add(role)
+        for disk_id, beside in roles_by_folders(folders, host, own).items():
+            roles[disk_id].update(beside)
     return roles
 
 

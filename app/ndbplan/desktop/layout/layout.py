@@ -18,6 +18,7 @@ from ndbplan.base.units import system_in_use
 from ndbplan.configuration.deployment import data_node_program
 from ndbplan.configuration.directories import path_parameters
 from ndbplan.configuration.node_groups import groups_by_number
+from ndbplan.configuration.space_files import folders_of_files
 from ndbplan.desktop.layout.cards import HOST_WIDTH, Card, Chip, make_card
 from ndbplan.desktop.look.rect import Rect
 from ndbplan.desktop.look.text import text_width
@@ -168,21 +169,23 @@ class Layouter:
 
     def _fresh_cards(self, plan: Plan, group_of: dict[str, int]) -> dict[str, Card]:
         disk_data, paths = bool(plan.tablespaces), path_parameters(plan)
-        program = data_node_program(plan)
+        files = (plan.logfile_groups, plan.tablespaces)
+        folders, program = folders_of_files(*files), data_node_program(plan)
         kept = self._cards
         self._cards = {}
         cards: dict[str, Card] = {}
         for host in plan.hosts:
             processes = plan.processes_of_host[host.id]
             groups = (group_of.get(p.id) for p in processes)
-            key = (host, *processes, *groups, disk_data, paths, program, system_in_use())
+            key = (host, *processes, *groups, *files, paths, program, system_in_use())
             known = kept.get(host.id, ())
             card = next((one for one in known if _same(one[0], key)), None)
             if card is None:
-                card = (
-                    key,
-                    make_card(host, processes, group_of, paths, disk_data=disk_data, data_program=program),
-                )
+                made = make_card(
+                    host, processes, group_of, paths,
+                    disk_data=disk_data, folders=folders, data_program=program,
+                )  # fmt: skip
+                card = (key, made)
             self._cards[host.id] = (card, *(one for one in known if one is not card))[:_CARDS_KEPT]
             cards[host.id] = card[1]
         return cards

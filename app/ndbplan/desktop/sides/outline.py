@@ -9,7 +9,9 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPo
 from PySide6.QtGui import QColor, QContextMenuEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QAbstractItemView, QTreeView, QWidget
 
+from ndbplan.configuration.directories import disks_of_roles
 from ndbplan.configuration.node_groups import groups_by_number
+from ndbplan.configuration.space_files import folders_of_files, roles_by_folders
 from ndbplan.describe.titles import display_name
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.look import theme
@@ -169,7 +171,8 @@ class Outline(QTreeView):
         name = theme.tokens().name
         for host in plan.hosts:
             processes = plan.processes_of_host[host.id]
-            key = (host, *processes, *(numbers.get(p.id) for p in processes), name, plan.features)
+            files = (plan.logfile_groups, plan.tablespaces)
+            key = (host, *processes, *(numbers.get(p.id) for p in processes), *files, name, plan.features)
             known = kept.get(host.id)
             if known is None or not _same(known[0], key):
                 known = (key, _host_row(plan, host, processes, numbers))
@@ -236,6 +239,9 @@ def _host_row(plan: Plan, host: Host, processes: Sequence[Process], numbers: dic
                 disk_id = process.disk_roles.disk_of(role)
                 if disk_id is not None and name not in roles[disk_id]:
                     roles[disk_id].append(name)
+            folders = folders_of_files(plan.logfile_groups, plan.tablespaces)
+            for disk_id, beside in roles_by_folders(folders, host, disks_of_roles(plan, process)).items():
+                roles[disk_id] += [ROLE_TEXT[r] for r in beside if ROLE_TEXT[r] not in roles[disk_id]]
     for disk in host.disks:
         names = roles[disk.id]
         said = " + ".join(names) if len(names) <= _ROLES_SAID else f"{names[0]}, {len(names) - 1} more"

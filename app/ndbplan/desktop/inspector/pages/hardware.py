@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QGridLayout, QSizePolicy, QToolButton, QWidget
 
 from ndbplan.base.errors import UserError
 from ndbplan.configuration.arrays import levels
-from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.directories import disk_for, disks_of_roles
+from ndbplan.configuration.space_files import folders_of_files, roles_by_folders
 from ndbplan.describe.titles import DISK_KINDS, DISK_ROLES
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.inspector.page import Page
@@ -185,6 +186,7 @@ class RoleSwitches(QWidget):
         self._hint = label("No data node runs on this host. Drag one here from the palette.", "muted")
         self._error = label("", "fieldError")
         self._error.hide()
+        self._beside = label("", "muted")
         self.refresh()
 
     def refresh(self) -> None:
@@ -209,11 +211,20 @@ class RoleSwitches(QWidget):
                     if falls_here
                     else f"Data node {node.node_id} writes {DISK_ROLES[role]} here when checked"
                 )
+        folders = folders_of_files(plan.logfile_groups, plan.tablespaces)
+        beside = {
+            role
+            for node in nodes
+            for role in roles_by_folders(folders, host, disks_of_roles(plan, node)).get(self._disk_id, ())
+        }
+        named = " and ".join(DISK_ROLES[role] for role in DiskRole if role in beside)
+        self._beside.setText(f"Files of {named} that name a folder of this disk lie here too")
+        self._beside.setVisible(bool(named) and self._beside.parent() is not None)
 
     def _build(self, nodes: list[DataNode]) -> None:
         while (item := self._grid.takeAt(0)) is not None:
             widget = item.widget()
-            if widget is not None and widget not in (self._hint, self._error):
+            if widget is not None and widget not in (self._hint, self._error, self._beside):
                 widget.hide()
                 widget.deleteLater()
         self._buttons.clear()
@@ -236,6 +247,7 @@ class RoleSwitches(QWidget):
                 self._grid.addWidget(button, row + i // 3, i % 3)
             row += 2
         self._grid.addWidget(self._error, row, 0, 1, 3)
+        self._grid.addWidget(self._beside, row + 1, 0, 1, 3)
         for column in range(3):
             self._grid.setColumnStretch(column, 1)
 
