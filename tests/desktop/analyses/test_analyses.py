@@ -9,7 +9,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from PySide6.QtCore import QRect, Qt
@@ -22,14 +23,17 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
+    QVBoxLayout,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_value
 from ndbplan.desktop.analyses import AnalysisArea
 from ndbplan.desktop.analyses.area import TABS
 from ndbplan.desktop.analyses.export_preview import Highlighter
+from ndbplan.desktop.analyses.simulation.summary import Summary
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection
@@ -47,6 +51,7 @@ from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
+from ndbplan.simulate.bottleneck import Bottleneck
 from ndbplan.simulate.kernel import ready as kernel
 from ndbplan.simulate.moment import Moment
 
@@ -924,3 +929,27 @@ def test_facts_of_a_distribution_have_room_for_their_values_in_large_letters(sta
     facts, shown = panel._scroll.widget(), panel._scroll.viewport()
     stand.qtbot.waitUntil(lambda: facts.minimumSizeHint().width() <= shown.width(), timeout=9000)
     assert shown.width() < 0.4 * panel.width()
+
+
+@pytest.mark.parametrize(("width", "says"), [(1100, "on app-a1"), (770, "SQL node 147")])
+def test_what_limits_a_run_is_named_whole_in_a_small_window(
+    qtbot: QtBot, qapp, width: int, says: str
+) -> None:
+    """Beside the inspector of a screen of 1366 pixels it said `SQL node 1…`, of three that there were."""
+    theme.install(qapp, "dark")
+    where = "SQL node 147, app-a1, cluster connections"
+    result = SimpleNamespace(
+        accepted_per_s=Quantity.exact(48_132.0, "tx/s"),
+        offered_per_s=56_000.0,
+        latency_mean_s=Quantity.exact(0.0414, "s"),
+        cluster_stop=None,
+        bottleneck=Bottleneck("sql nodes", where, 1.0),
+    )
+    around = QWidget()
+    qtbot.addWidget(around)
+    QVBoxLayout(around).addWidget(summary := Summary(around))
+    around.resize(width, 40)
+    around.show()
+    summary.show_result(cast(Any, result), None)
+    qtbot.waitUntil(lambda: says in summary._limit.shown())
+    assert "…" not in summary._limit.shown()

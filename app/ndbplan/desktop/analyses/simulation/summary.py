@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ndbplan.base.units import format_count, format_percent, format_value
@@ -15,6 +16,9 @@ from ndbplan.desktop.widgets.sections import Elided, label, link
 if TYPE_CHECKING:
     from ndbplan.simulate.bands import Bands
     from ndbplan.simulate.result import SimulationResult
+
+
+_OF_RUN = "accepted in this run"
 
 
 class Summary(QWidget):
@@ -35,12 +39,12 @@ class Summary(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(2, 0, 0, 0)
         row.setSpacing(6)
-        accepted = label("accepted in this run", "muted", wrap=False)
-        accepted.setToolTip(
+        self._of_run = label(_OF_RUN, "muted", wrap=False)
+        self._of_run.setToolTip(
             "The mean of this run, while the rest was refused or waited. What the cluster sustains without "
             "refusing anything is less: it stands under What would help."
         )
-        row.addWidget(accepted)
+        row.addWidget(self._of_run)
         row.addWidget(self._accepted)
         row.addWidget(self._text)
         row.addWidget(self._latency_name)
@@ -69,20 +73,33 @@ class Summary(QWidget):
         limited = result.bottleneck.used >= 1
         self._help.setVisible(limited and stop is None)
         verb = "limited by" if limited else "next limit"
-        text = f"· {verb} {result.bottleneck.text}"
+        limit, odds_text = result.bottleneck.text, ""
         if bands is not None and bands.errors:
             odds = bands.errors[0]
-            text += f" · {odds.code} in {format_percent(odds.probability)} of runs"
+            odds_text = f" · {odds.code} in {format_percent(odds.probability)} of runs"
+        # Where the whole does not fit, a node that limits is named without its host.
+        texts = [f"· {verb} {one}{odds_text}" for one in (limit, limit.partition(" on ")[0])]
         if stop is not None:
-            text = f"· {stop.text}"
+            texts = [f"· {stop.text}"]
             if bands is not None and bands.cluster_stop is not None:
-                text += f" · in {format_percent(bands.cluster_stop.probability)} of runs"
-        self._limit.setText(text)
+                texts[0] += f" · in {format_percent(bands.cluster_stop.probability)} of runs"
+        self._limit.setText(*texts)
         look = "alarm" if stop is not None else "muted"
         if self._limit.property("look") != look:
             self._limit.setProperty("look", look)
             theme.restyle(self._limit)
+        self._fit()
         self.show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Say less of what everybody knows before what limits is cut."""
+        self._of_run.setText(_OF_RUN)
+        if self.sizeHint().width() > self.width():
+            self._of_run.setText(_OF_RUN.partition(" ")[0])
 
 
 def _span(low: str, high: str) -> str:
