@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from exporting.acted_changes import moved, on_the_lcp_disk, with_init_scripts
+from exporting.acted_cluster import ActedCluster
 from exporting.acted_life import KINDS, Life
-from exporting.acted_state import Process
+from exporting.acted_state import Failure, Process
 from ndbplan.configuration.services import service_of
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import remove, set_plan
@@ -183,3 +184,25 @@ def test_a_change_that_leaves_the_configuration_is_made_once(tmp_path: Path) -> 
     life = Life.of_change(before, after, tmp_path)
     assert list(life.act("change", 1)) == []
     assert life.cluster.run(life.folder, "backup").returncode == 0
+
+
+def test_an_option_is_left_for_no_later_start_where_a_host_was_silent(tmp_path: Path) -> None:
+    """A replaced host copies its rows once; a crash on another day must not have them copied again."""
+    life = _begun(sample_plan("starter"), tmp_path)
+    node, started = life.cluster.data_nodes[1], list[ActedCluster]()
+
+    def look() -> None:
+        if node.initial_starts and not started:
+            started.append(life.cluster.twin())
+
+    life.cluster.watch = look
+    assert list(life.act("replace-host", 0, node.host, again=False)) == []
+    options = ("--host", node.host, "--programs", str(life.programs))
+    begun = started[0].connections
+    whole = started[0].twin()
+    assert whole.run(life.folder, "replace-host", *options, state=tmp_path / "whole").returncode == 0
+    for lost in range(begun + 1, whole.connections + 1):
+        cluster = started[0].twin()
+        cluster.fails = (lost, Failure.BEFORE)
+        cluster.run(life.folder, "replace-host", *options, state=tmp_path / f"{lost}")
+        assert [path for host, path in cluster.files if path.endswith(".option")] == [], lost

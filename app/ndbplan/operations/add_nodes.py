@@ -19,12 +19,12 @@ from ndbplan.operations.commands import (
     CreateNodeGroup,
     Management,
     Shell,
-    install_programs,
     start_service,
     wait_started,
 )
 from ndbplan.operations.files import copy_configuration, install_services, node_directories, refuse_old_files
 from ndbplan.operations.operation import Operation, Step, Times
+from ndbplan.operations.programs import install_programs
 from ndbplan.operations.roll_out import with_disks_asked
 from ndbplan.operations.steps import (
     NO_DDL,

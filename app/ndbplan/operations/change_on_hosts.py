@@ -8,7 +8,7 @@ from dataclasses import replace
 from ndbplan.configuration.deployment import SqlFiles, management_directory, sql_files
 from ndbplan.configuration.needs import Needs
 from ndbplan.configuration.services import Service, service_of
-from ndbplan.operations.commands import Command, install_missing_programs
+from ndbplan.operations.commands import Command
 from ndbplan.operations.files import (
     copy_my_cnf,
     directories_that_come,
@@ -18,6 +18,7 @@ from ndbplan.operations.files import (
     sql_data_directories,
 )
 from ndbplan.operations.operation import Step
+from ndbplan.operations.programs import install_missing_programs
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
 

@@ -7,7 +7,7 @@ are started and stopped by their services alone, so that limits of the units hol
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -18,7 +18,7 @@ from ndbplan.configuration.deployment import (
     sql_files,
 )
 from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.services import service_of, services
+from ndbplan.configuration.services import service_of
 from ndbplan.plan.hardware import ServiceManager
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
@@ -301,35 +301,6 @@ def wait_started(nodes: Iterable[DataNode], expected_s: Quantity | None = None) 
 
 def _patience(expected_s: Quantity | None) -> int:
     return max(_LEAST_WAIT_S, math.ceil(_PATIENCE * expected_s.high) if expected_s is not None else 0)
-
-
-_TOOLS = {
-    "ndb_mgmd": ("ndb_mgm", "ndb_waiter"),
-    "ndbmtd": ("ndb_restore",),
-    "ndbd": ("ndb_restore",),
-    "mysqld": ("mysql", "mysqldump", "ndb_desc"),
-}
-"""What runbooks run on the hosts of each program beside it; packages may have them apart."""
-
-
-def install_programs(plan: Plan, hosts: Collection[str] | None = None) -> Iterator[Command]:
-    """The programs of each host (None: of all) that runs nodes."""
-    wanted: dict[tuple[str, ServiceManager], list[str]] = {}
-    for service in services(plan):
-        program = service.command[0]
-        of_host = wanted.setdefault((service.host, service.manager), [])
-        of_host.extend((program, *_TOOLS[program.rpartition("/")[2]]))
-    for (host, manager), programs in wanted.items():
-        if hosts is None or host in hosts:
-            yield InstallPrograms(host, tuple(dict.fromkeys(programs)), str(plan.version), manager)
-
-
-def install_missing_programs(plan: Plan, before: Plan) -> Iterator[Command]:
-    """The programs of hosts that run something which they did not run by the plan before."""
-    had = {(one.host, one.command[0]) for one in services(before)}
-    return install_programs(
-        plan, {one.host for one in services(plan) if (one.host, one.command[0]) not in had}
-    )
 
 
 def start_service(plan: Plan, node: ManagementNode | DataNode | SqlNode, option: str = "") -> StartService:

@@ -17,7 +17,6 @@ from ndbplan.operations.commands import (
     Command,
     Copy,
     Shell,
-    install_programs,
     restart_sql_nodes_each,
     start_empty,
     start_service,
@@ -35,6 +34,7 @@ from ndbplan.operations.files import (
     upgrade_system_tables,
 )
 from ndbplan.operations.operation import Operation, Step, Times
+from ndbplan.operations.programs import install_programs
 from ndbplan.operations.steps import (
     NO_DDL,
     NO_NODE_FAILURE,
