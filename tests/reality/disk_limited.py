@@ -58,14 +58,18 @@ class Phase:
 
 
 @cache
+def seconds_of_run(name: str) -> tuple[dict[str, str], ...]:
+    """Every second of a run."""
+    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return tuple(csv.DictReader(file))
+
+
+@cache
 def phases() -> tuple[Phase, ...]:
     """All phases of all runs."""
     found = []
     for name, run in json.loads((FOLDER / "runs.json").read_text(encoding="utf-8")).items():
-        # One run was repeated; only the first one's seconds are kept in this folder's layout for both.
-        with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-            rows = tuple(csv.DictReader(file))
-        begin = 0
+        rows, begin = seconds_of_run(name), 0
         for number, measured in enumerate(run["phases"]):
             found.append(Phase(name, number, begin, measured["seconds"], run["settings"], measured, rows))
             begin += measured["seconds"]

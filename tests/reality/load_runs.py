@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from ndbplan.base.units import parse_bytes
@@ -62,9 +64,16 @@ class LoadRun:
         return int(self.settings["batch"])
 
 
-def _phases(measured: list[dict[str, Any]], queues: bool) -> tuple[LoadPhase, ...]:
+def _phases(
+    measured: list[dict[str, Any]], queues: bool, by_second: Sequence[dict[str, str]] = ()
+) -> tuple[LoadPhase, ...]:
+    """`by_second`: every second of the run, where the speeds stated for a phase leave out its first seconds."""
     found, begin = [], 0
     for one in measured:
+        redo, lcp = one["redo_MBs"], one["lcp_MBs"]
+        if by_second:
+            own = by_second[begin : begin + one["seconds"]]
+            redo, lcp = (fmean(float(row[name]) for row in own) for name in ("n2_redo_MBs", "n2_lcp_MBs"))
         codes = {SERVER_CODES.get(int(code), int(code)) for code in one["refused_rows"]}
         first = one["first_error"]
         if first is not None:
@@ -73,7 +82,7 @@ def _phases(measured: list[dict[str, Any]], queues: bool) -> tuple[LoadPhase, ..
         found.append(
             LoadPhase(
                 begin, one["seconds"], _sent_rows_s(one, queues), one["accepted_mean"], first,
-                frozenset(codes), one["redo_MBs"], one["lcp_MBs"],
+                frozenset(codes), redo, lcp,
             )
         )  # fmt: skip
         begin += one["seconds"]
@@ -99,7 +108,8 @@ def runs() -> tuple[LoadRun, ...]:
         settings["other"] = dict([more.split("=")]) if more else {}
         low, _, high = settings["lcp"].replace(" default", "").partition("/")
         settings["MinDiskWriteSpeed"], settings["MaxDiskWriteSpeed"] = low, high
-        found.append(LoadRun("7.4.10", name, settings, _phases(run["phases"], settings["action"] == "queue")))
+        queues, by_second = settings["action"] == "queue", disk_limited.seconds_of_run(name)
+        found.append(LoadRun("7.4.10", name, settings, _phases(run["phases"], queues, by_second)))
     for name, run in json.loads((FOLDER / "runs.json").read_text(encoding="utf-8")).items():
         queues = run["settings"]["action"] == "queue"
         phases, whole = _phases(run["phases"], queues), tuple(run["checkpoints"])

@@ -131,6 +131,13 @@ def test_bytes_of_checkpoints_under_load() -> None:
     assert sum(row.low * 0.95 <= row.measured <= row.high * 1.05 for row in sizes) >= 0.6 * len(sizes)
 
 
+def test_what_checkpoints_of_a_phase_wrote_is_that_of_all_its_seconds() -> None:
+    """Speeds stated for a phase of 7.4.10 leave out its first seconds, when its checkpoints often pause: held
+    against those, 7 of 28 lay in their ranges."""
+    written = [row for row in rows() if row.quantity == "checkpoints written" and row.era == "7.4.10"]
+    assert sum(row.low <= row.measured <= row.high for row in written) >= 0.55 * len(written)
+
+
 def test_rows_for_the_score() -> None:
     found = rows()
     wanted = {"rows accepted", "rows, overloaded", "first error", "redo written", "checkpoints written"}
