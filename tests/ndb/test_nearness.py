@@ -38,6 +38,19 @@ def test_a_plan_between_runs_and_one_beyond_say_so() -> None:
     assert nearness("restart", MEASURED._replace(version=NdbVersion.parse("6.3.20"))).mark == "beyond"
 
 
+def test_other_cores_than_those_that_were_timed_are_beyond_measurement() -> None:
+    """A quarter more or less is not told apart: clocks of the machines were not recorded."""
+    plan = sample_plan("measured-7.4.10")
+
+    def near(ghz: float, kind: str = "restart") -> str:
+        hosts = tuple(host.model_copy(update={"clock_ghz": ghz}) for host in plan.hosts)
+        return reach(plan.replace(hosts=hosts), kind).mark
+
+    assert near(2.5) == near(3.0) == near(2.1) == "measured"
+    assert near(5.0) == near(0.5) == "beyond"
+    assert near(5.0, "storage") == near(2.5, "storage")
+
+
 @given(KINDS, AXES, st.floats(1, 1e4), st.floats(1, 1e4), st.booleans())
 def test_moving_away_from_all_runs_never_narrows_a_range(
     kind: str, axis: str, first: float, second: float, up: bool

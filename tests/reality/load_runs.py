@@ -67,7 +67,7 @@ class LoadRun:
 def _phases(
     measured: list[dict[str, Any]], queues: bool, by_second: Sequence[dict[str, str]] = ()
 ) -> tuple[LoadPhase, ...]:
-    """`by_second`: every second of the run, where the speeds stated for a phase leave out its first seconds."""
+    """`by_second`: every second of the run, where speeds stated for a phase leave out its first ones."""
     found, begin = [], 0
     for one in measured:
         redo, lcp = one["redo_MBs"], one["lcp_MBs"]

@@ -27,6 +27,7 @@ from ndbplan.configuration.settings import (
 )
 from ndbplan.configuration.space_files import ON_ONE_DISK, folders_of_files, shares_of_files
 from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.load.processors import against_timed
 from ndbplan.estimate.storage import distribution as rows_in_partitions
 from ndbplan.estimate.storage.dictionary import DictionaryRoom, room_in_dictionary
 from ndbplan.estimate.storage.distribution import Surroundings, surroundings
@@ -408,7 +409,9 @@ def situation(plan: Plan) -> Situation:
     ]
     ldm = max((machine.ldm_threads for machine in machines.nodes), default=1)
     speed = min(speeds, default=constants_of(plan)["unknown_disk_bytes_per_s"].value)
-    return Situation(plan.version, len(machines.members), ldm, rows, size, speed)
+    cores = (against_timed(machine.host, machines.constants).value for machine in machines.nodes)
+    core = min(cores, default=1.0)
+    return Situation(plan.version, len(machines.members), ldm, rows, size, speed, core)
 
 
 @kept_by_identity(size=64)

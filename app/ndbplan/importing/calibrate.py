@@ -250,6 +250,9 @@ RESTART_KNOBS = (
     Knob(durations=("stop_handover_s",)),
     Knob(durations=("restart_failure_s",)),
     Knob(durations=("restart_metadata_s",)),
+    Knob(rates=("copy_ldm_bytes_per_s",), by_processor=True),
+    Knob(durations=("core_speed_exponent",)),
+    Knob(durations=("restore_delays_factor",)),
 )
 """What a restart tells of: more than one constant at once."""
 _REORGANISE_KNOBS = (*RESTART_KNOBS[:5], Knob(durations=("reorganise_table_s",)))

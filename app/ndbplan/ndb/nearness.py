@@ -45,11 +45,14 @@ class Situation(NamedTuple):
     row_bytes: float
     disk_bytes_per_s: float
     """What its disk writes in order."""
+    core: float = 1.0
+    """Work of a core of its host against the current ones that most runs were measured on."""
 
     @property
     def logarithms(self) -> tuple[float, ...]:
-        """The figures that are compared by their ratio."""
-        return tuple(math.log(max(1e-3, one)) for one in self[1:])
+        """The figures that are compared by their ratio; cores as far as those of the runs are known."""
+        *others, core = (math.log(max(1e-3, one)) for one in self[1:])
+        return (*others, math.copysign(max(0.0, abs(core) - _SAME), core))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +127,8 @@ def kinds() -> tuple[str, ...]:
 def _runs(kind: str) -> tuple[tuple[str, Situation], ...]:
     runs = []
     for run in read_json("ndb/measured_runs.json")["kinds"][kind]:
-        figures = (run[name] for name in Situation._fields[1:])
-        runs.append((run["run"], Situation(NdbVersion.parse(run["version"]), *figures)))
+        figures = {name: run[name] for name in Situation._fields[1:] if name in run}
+        runs.append((run["run"], Situation(NdbVersion.parse(run["version"]), **figures)))
     return tuple(runs)
 
 
@@ -137,7 +140,7 @@ def nearness(kind: str, plan: Situation) -> Nearness:
         room = _room(kind, _NOBODY)
         return Nearness("beyond", _NOBODY, (), room, room)
     # Of a cluster without rows it matters to nobody how many there are and what a row is.
-    empty = (True, True, False, False, True) if plan.rows < 1 else (True,) * 5
+    empty = [plan.rows >= 1 or name not in ("rows", "row_bytes") for name in Situation._fields[1:]]
     chosen = [a and b for a, b in zip(_compared(kind), empty, strict=True)]
     own = tuple(compress(plan.logarithms, chosen))
     others = [tuple(compress(run.logarithms, chosen)) for _, run in runs]

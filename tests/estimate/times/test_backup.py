@@ -64,6 +64,21 @@ def test_nodes_back_up_their_primaries_only() -> None:
     assert sum(node.written_bytes.value for node in backup(twice).nodes) == pytest.approx(whole, rel=0.02)
 
 
+def test_compression_takes_as_long_as_its_cores() -> None:
+    """Twice the clock, half the time, up to the limit of the parameters; faster cores lengthen no backup."""
+    plan = set_parameter(STARTER, "data_node", "CompressedBackup", 1)
+    plan = set_parameter(plan, "data_node", "MaxDiskWriteSpeed", 100 * 2**30)
+    fixed = constants_of(plan)["backup_fixed_s"].value
+
+    def seconds(ghz: float) -> float:
+        hosts = tuple(host.model_copy(update={"clock_ghz": ghz}) for host in plan.hosts)
+        found = backup(plan.replace(hosts=hosts))
+        assert {node.bound for node in found.nodes} == {"LDM threads that compress"}
+        return found.duration_s.value - fixed
+
+    assert seconds(2.0) == pytest.approx(2 * seconds(4.0))
+
+
 def test_compression_halves_the_bytes() -> None:
     packed = set_parameter(STARTER, "data_node", "CompressedBackup", 1)
     assert backup(packed).nodes[0].written_bytes.value == pytest.approx(

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
@@ -12,12 +13,14 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.roles import move_process
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.stored import node_data
 from ndbplan.estimate.timed import RestartError, restart
 from ndbplan.estimate.times import restart as restarts
 from ndbplan.estimate.times.restart import KINDS, Conditions, Kind
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import EMPTY_PLAN, Calibration, Plan
 from ndbplan.plan.samples import sample_names, sample_plan
+from ndbplan.plan.tables import Column
 
 TERABYTE = load(resource_path("samples/terabyte-load.ndbplan"))
 OF_2009 = load(resource_path("samples/node-restart.ndbplan"))
@@ -53,6 +56,76 @@ def test_more_data_never_shortens_a_restart(plan: Plan, kind: str, factor: float
 def test_a_faster_disk_never_lengthens_a_restart(plan: Plan, kind: str, slow: float, fast: float) -> None:
     slow, fast = sorted((slow, fast))
     assert seconds(plan, kind, disk_factor=fast) <= seconds(plan, kind, disk_factor=slow) + 1e-9
+
+
+def with_cores(plan: Plan, only: tuple[str, ...] = (), **cores: float) -> Plan:
+    hosts = (host.model_copy(update=cores) if not only or host.id in only else host for host in plan.hosts)
+    return plan.replace(hosts=tuple(hosts))
+
+
+CLOCKS = st.floats(0.8, 6)
+
+
+@given(SAMPLES, st.sampled_from(KINDS), CLOCKS, CLOCKS)
+@settings(max_examples=12)
+def test_faster_cores_never_lengthen_a_restart(plan: Plan, kind: Kind, slow: float, fast: float) -> None:
+    slow, fast = sorted((slow, fast))
+    less, more = (restart(with_cores(plan, clock_ghz=ghz), kind).duration_s for ghz in (fast, slow))
+    for one, other in ((less.low, more.low), (less.value, more.value), (less.high, more.high)):
+        assert one <= other * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("node", "restore from local checkpoint"),
+        ("node", "rebuild ordered indexes"),
+        ("initial", "copy fragments"),
+    ],
+)
+def test_threads_of_a_start_work_as_fast_as_their_cores(kind: Kind, name: str) -> None:
+    """Only cores of one speed were timed: twice as slow is twice as long, in a wider range."""
+
+    def duration(ghz: float) -> Quantity:
+        found = restart(with_cores(TERABYTE, clock_ghz=ghz, network_bytes_per_s=1e12), kind).phases
+        return next(phase.duration_s for phase in found if phase.name == name)
+
+    measured, slow, fast = duration(2.5), duration(1.25), duration(5.0)
+    assert slow.value == pytest.approx(2 * measured.value, rel=0.01)
+    assert fast.value == pytest.approx(measured.value / 2, rel=0.01)
+    for other in (slow, fast):
+        assert other.high / other.low > 1.05 * measured.high / measured.low
+
+
+def test_cores_do_not_shorten_what_waits_for_disks_and_others() -> None:
+    for name in ("allocate memory", "wait for local checkpoint", "wait for subscriptions"):
+        assert phase(with_cores(STARTER, clock_ghz=5.0), name) == phase(STARTER, name)
+
+
+def test_rows_come_no_faster_than_the_node_that_sends_them() -> None:
+    wide = with_cores(TERABYTE, network_bytes_per_s=1e12)
+    first, second = TERABYTE.data_nodes[:2]
+
+    def copied(plan: Plan) -> float:
+        found = restart(plan, "initial", first.node_id).phases
+        return next(one.duration_s.value for one in found if one.name == "copy fragments")
+
+    for slow in (first, second):
+        half = with_cores(wide, (slow.host_id,), clock_ghz=1.4)
+        assert copied(half) == pytest.approx(2 * copied(wide))
+
+
+def test_large_rows_are_copied_by_their_bytes() -> None:
+    table = max(STARTER.tables, key=lambda t: t.rows)
+    wide = with_cores(STARTER, network_bytes_per_s=1e12, clock_ghz=2.5)
+    large = Column(name="large", type="varbinary", length=8000, average_bytes=8000, nullable=False)
+    longer = edits.update(wide, table.id, columns=(*table.columns, large))
+    plans = (wide, longer)
+    sizes = [max(one.fullest_ldm.row_bytes for one in node_data(plan)) for plan in plans]
+    rate = constants_of(wide)["copy_ldm_bytes_per_s"].value
+    short, long = (phase(plan, "copy fragments", "initial") for plan in plans)
+    assert sizes[1] > 5 * sizes[0]
+    assert long - short == pytest.approx((sizes[1] - sizes[0]) / rate, rel=0.05)
 
 
 @pytest.mark.parametrize("plan", [TERABYTE, OF_2009, STARTER])
@@ -245,7 +318,8 @@ def test_more_traffic_never_shortens_a_restart(plan: Plan, kind: str, calm: floa
 
 def test_a_stated_log_is_run_again() -> None:
     assert phase(STARTER, "execute redo log", "system") == 0
-    assert phase(STARTER, "execute redo log", "system", redo_bytes=6.5e9) == pytest.approx(100)
+    timed = with_cores(STARTER, clock_ghz=2.5)
+    assert phase(timed, "execute redo log", "system", redo_bytes=6.5e9) == pytest.approx(100)
 
 
 @pytest.mark.parametrize("name", sample_names())

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ndbplan.base.kept import kept_by_identity, kept_by_value
+from ndbplan.base.kept import kept_by_identity, kept_by_value, key_of
 from ndbplan.base.quantity import Quantity, Term, largest, total
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import MIB, format_bytes_per_s, format_percent
@@ -25,6 +25,7 @@ from ndbplan.estimate.load.checkpoint_speed import speed_limits
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disks import DisksEstimate
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
+from ndbplan.estimate.load.processors import against_timed, on_core
 from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.estimate.times.backup_disks import Target, left_to, targets_of, written_beside
@@ -154,6 +155,8 @@ class _Machine(NamedTuple):
     """Whether each of them writes its own part of the backup."""
     cores: float
     """Cores of the host over the data nodes that share it."""
+    core: Quantity
+    """Work of one of them against those that were timed."""
     target: Target | None
     """Where the backup goes."""
     source: _Device | None
@@ -235,19 +238,13 @@ def _limits(
     held = constants["backup_speed_held"]
     if not machine.multithreaded and speed_change("multithreaded_backup").is_in(settings.version):
         held = constants["backup_single_thread_held"]
-    limits = [
-        Limit(
-            _BY_PARAMETERS,
-            Quantity.exact(seconds, "s", terms) / held,
-        ),
-        Limit(
-            "LDM threads that scan",
-            Quantity.exact(work, "bytes", terms) / constants["backup_scan_ldm_bytes_per_s"],
-        ),
-    ]
+    by_threads = {"scan": "backup_scan_ldm_bytes_per_s"}
     if settings.number("CompressedBackup"):
-        time = Quantity.exact(work, "bytes", terms) / constants["backup_compress_bytes_per_s"]
-        limits.append(Limit("LDM threads that compress", time))
+        by_threads["compress"] = "backup_compress_bytes_per_s"
+    limits = [Limit(_BY_PARAMETERS, Quantity.exact(seconds, "s", terms) / held)]
+    for does, name in by_threads.items():
+        time = Quantity.exact(work, "bytes", terms) / on_core(constants[name], machine.core)
+        limits.append(Limit(f"LDM threads that {does}", time))
     return [*limits, *_device_limits(constants, data, size, machine, slowest(*limits)[0])]
 
 
@@ -285,6 +282,7 @@ def _node(
     ldm_threads: int,
     multithreaded: bool,
     cores: float,
+    core: Quantity,
     target: Target | None,
     source: _Device | None,
     one_disk: bool,
@@ -294,7 +292,7 @@ def _node(
 
     `job_s`: after so long a job has nothing left to change at this rate.
     """
-    machine = _Machine(ldm_threads, multithreaded, cores, target, source, one_disk)
+    machine = _Machine(ldm_threads, multithreaded, cores, core, target, source, one_disk)
     held = Quantity.exact(
         data.primary_bytes,
         "bytes",
@@ -374,24 +372,16 @@ def backup(
         # No more is logged than the disk writes, whatever clients send.
         most = math.inf if target is None else disk_left(target) * target.sequential_write_bytes_per_s
         cores, place = node.host.cores / together[node.host.id], targets.get(data.node_id)
+        core = against_timed(node.host, machines.constants)
         source, one_disk = devices.slowest(sources), any(disk is target for disk, _ in sources)
         logged = min(changes, most)
-        key = id(own), id(data.alike), logged, node.ldm_threads, cores, id(place), id(source), one_disk
+        by_all = several and _may_be_multithreaded(own)
+        machine = node.ldm_threads, by_all, cores, core, place, source, one_disk
+        key = id(own), id(data.alike), logged, key_of(machine)
         one = alike.get(key)
         if one is None:
-            one = alike[key] = _node(
-                own.only(NODE_SETTINGS),
-                machines.constants,
-                data.alike,
-                logged,
-                node.ldm_threads,
-                several and _may_be_multithreaded(own),
-                cores,
-                place,
-                source,
-                one_disk,
-                job_s,
-            )
+            bare = own.only(NODE_SETTINGS)
+            one = alike[key] = _node(bare, machines.constants, data.alike, logged, *machine, job_s)
         nodes.append(_of(one, data.node_id))
         if changes and changes > nodes[-1].speed_bytes_per_s.value:
             buffer = own.number("BackupLogBufferSize")

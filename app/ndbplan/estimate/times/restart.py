@@ -18,6 +18,7 @@ from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import is_diskless
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.demand import at_rate
+from ndbplan.estimate.load.processors import against_timed
 from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.estimate.storage.node_data import LdmData, NodeData
 from ndbplan.estimate.storage.placement import is_classic
@@ -183,16 +184,18 @@ def _starting(
         for disk, share in source.on_disks(DiskRole.DATA_FILES)
     )
     on_host = sum(1 for other in nodes if other.host.id == machine.host.id)
-    data = held.get(node_id)
+    cores = [against_timed(one.host, machines.constants) for one in (machine, *sources)]
     return Starting(
         machine=machine,
         constants=machines.constants,
         classic=is_classic(machines.settings),
         tables_and_indexes=cluster.tables_and_indexes,
         files=files_to_create(cluster.files, machine),
-        data=data,
+        data=(data := held.get(node_id)),
         fullest=_fullest(data, conditions),
         ldm=busy_threads(machine, data, conditions, max(1, on_host)),
+        core=cores[0],
+        slowest_core=min(cores, key=lambda one: one.value),
         links=links,
         source_disks=tuple(source_disks),
         disk_factor=max(1e-6, conditions.disk_factor),

@@ -41,6 +41,8 @@ def told_by(start: Starting) -> tuple[object, ...]:
         None if start.data is None else id(start.data.alike),
         None if start.load is None else id(start.load.alike),
         start.ldm,
+        start.core.value,
+        start.slowest_core.value,
         machine.ldm_threads,
         of_disk(start.disk(DiskRole.LCP)),
         of_disk(start.disk(DiskRole.REDO)),
@@ -106,4 +108,5 @@ def hardware(machine: Machine) -> tuple[object, ...]:
         for d in machine.disks.values()
         if d is not None
     )  # fmt: skip
-    return (host.cores, host.clock_ghz, host.network_bytes_per_s, host.location_id, disks)
+    core = host.clock_ghz, host.core_gain_per_clock
+    return (host.cores, core, host.network_bytes_per_s, host.location_id, disks)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ndbplan.base.quantity import Quantity, Term, rising
+from ndbplan.base.quantity import Quantity, Term, rising, total_of_independent
 from ndbplan.configuration.settings import NodeSettings
+from ndbplan.estimate.load.processors import on_core
 from ndbplan.estimate.times.restart_phases import (
     LEAST_COPY_SHARE,
     Phase,
@@ -38,26 +39,28 @@ def _by_threads(start: Starting, share: float, row_by_row_indexes: float) -> Lim
     `share`: part of the node's rows that is sent; `row_by_row_indexes`: ordered indexes kept up for each row.
     """
     constants = start.constants
-    if start.has("parallel_copy"):
-        held = busiest_of(start, start.rows, start.fullest.rows, "rows")
-        name, least = "the fullest LDM thread", start.rows / _fragments_at_once(start)
-        if least > held.high:
-            name = "MaxParallelCopyInstances"
-        held = held.within(least=least)
-    else:
-        held = Quantity.exact(start.rows / min(1.0, start.ldm), "rows")
+    at_once, own = _fragments_at_once(start), busiest_of(start, start.rows, start.fullest.rows, "rows")
+    name = "the fullest LDM thread"
+    if not start.has("parallel_copy"):
         name = "the thread that copies fragments one by one"
-    rows = (held * share).named("rows of one thread", "distribution")
+    elif start.rows / at_once > own.high:
+        name = "MaxParallelCopyInstances"
+
+    def of_one_thread(whole: float, fullest: float, unit: str) -> Quantity:
+        if not start.has("parallel_copy"):
+            return Quantity.exact(whole / min(1.0, start.ldm), unit) * share
+        return busiest_of(start, whole, fullest, unit).within(least=whole / at_once) * share
+
+    rows = of_one_thread(start.rows, start.fullest.rows, "rows").named("rows of one thread", "distribution")
+    size = of_one_thread(start.row_bytes, start.fullest.row_bytes, "bytes")
     indexes = Quantity.stated("ordered indexes kept up for each row", row_by_row_indexes, "")
     slower = 1 + indexes * constants["index_row_by_row_factor"]
-    rate = constants["copy_ldm_rows_per_s"].because(
-        *uneven_terms(start), *constants["copy_ldm_rows_per_s"].why
-    )
-    time = rows * slower / rate
+    by_rows = rows * slower / on_core(constants["copy_ldm_rows_per_s"], start.slowest_core)
+    by_bytes = size.named("their bytes") / on_core(constants["copy_ldm_bytes_per_s"], start.slowest_core)
+    time = total_of_independent((("rows", by_rows), ("their bytes", by_bytes)), "s")
     why = (
-        *rows.why,
-        *rate.why,
-        *slower.why,
+        *time.why,
+        *uneven_terms(start),
         change_term("parallel_copy", start.version),
         change_term("two_pass_copy", start.version),
         *spread_terms(start.version),
@@ -163,7 +166,7 @@ def _copied(start: Starting, *, initial: bool, before_s: float, indexes_later: b
     else:
         rows = busiest_thread(start.fullest.rows, start.rows, start.ldm)
         compared = Quantity.stated("rows compared by the fullest LDM thread", rows, "rows", "distribution")
-        scan = compared / start.constants["copy_scan_ldm_rows_per_s"]
+        scan = compared / on_core(start.constants["copy_scan_ldm_rows_per_s"], start.slowest_core)
         time = scan.named("comparison of all rows") + sent.named("rows sent")
         if scan.value >= sent.value:
             bound, shorten = "LDM threads that scan", "more LDM threads"

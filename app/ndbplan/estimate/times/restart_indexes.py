@@ -13,7 +13,7 @@ from ndbplan.estimate.times.restart_phases import Phase, Starting, at_ldm_thread
 
 def rebuild_indexes(start: Starting) -> Phase:
     """Rebuild all ordered indexes, which are kept in memory only; keys in order take less time."""
-    fullest, constants = start.fullest, start.constants
+    fullest = start.fullest
     entries = at_random = 0.0
     if start.data is not None:
         entries, at_random = start.data.index_entries, start.data.random_entries
@@ -23,7 +23,7 @@ def rebuild_indexes(start: Starting) -> Phase:
         start,
         entries - at_random,
         max(0.0, fullest.index_entries - fullest.random_entries),
-        constants["index_build_ldm_rows_per_s"],
+        start.per_s("index_build_ldm_rows_per_s"),
         "index entries in the order of their keys",
         "rows",
         threads,
@@ -32,7 +32,7 @@ def rebuild_indexes(start: Starting) -> Phase:
         start,
         at_random,
         fullest.random_entries,
-        constants["index_build_random_ldm_rows_per_s"],
+        start.per_s("index_build_random_ldm_rows_per_s"),
         "index entries in no order",
         "rows",
         threads,

@@ -28,6 +28,7 @@ from ndbplan.estimate.load.checkpoint import NodeCheckpoint
 from ndbplan.estimate.load.checkpoint_speed import is_partial
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disk_data import NodeDiskData
+from ndbplan.estimate.load.processors import on_core
 from ndbplan.estimate.load.redo import log_bytes_per_part
 from ndbplan.estimate.storage.machines import Machine
 from ndbplan.estimate.storage.node_data import LdmData, NodeData
@@ -90,6 +91,10 @@ class Starting:
     """The most that any LDM thread of the node holds of each quantity."""
     ldm: float
     """LDM threads that hold rows and have a core to run on."""
+    core: Quantity
+    """Work of its cores against those that were timed."""
+    slowest_core: Quantity
+    """The same of it and of the nodes that rows are copied from."""
     links: tuple[Crossing, ...]
     """Links that all rows of the node cross when they are copied to it, with what else crosses them then."""
     source_disks: tuple[tuple[Disk, float], ...]
@@ -140,6 +145,10 @@ class Starting:
     def has(self, change: str) -> bool:
         """Whether the version has a change of the product."""
         return speed_change(change).is_in(self.version)
+
+    def per_s(self, name: str) -> Quantity:
+        """What one of its LDM threads does in a second, by the name of the constant."""
+        return on_core(self.constants[name], self.core)
 
     def disk(self, role: DiskRole) -> Disk | None:
         """The node's disk for a purpose."""
@@ -359,13 +368,13 @@ def restore(start: Starting) -> Phase:
     """
     fullest, constants = start.fullest, start.constants
     rows = at_ldm_threads(
-        start, start.rows, fullest.rows, constants["restore_ldm_rows_per_s"], "rows", "rows"
+        start, start.rows, fullest.rows, start.per_s("restore_ldm_rows_per_s"), "rows", "rows"
     )
     size = at_ldm_threads(
         start,
         start.row_bytes,
         fullest.row_bytes,
-        constants["restore_ldm_bytes_per_s"],
+        start.per_s("restore_ldm_bytes_per_s"),
         "bytes of rows",
         "bytes",
     )
@@ -399,7 +408,7 @@ def replay_redo(start: Starting) -> Phase:
     if start.redo_bytes is not None:
         log = Quantity.exact(start.redo_bytes, "bytes")
     named = log.named(f"log of part {part} since the last checkpoint", "1 to 2 checkpoints, or stated")
-    replayed = named / constants["redo_replay_bytes_per_s"]
+    replayed = named / start.per_s("redo_replay_bytes_per_s")
     limits = [Limit("LDM thread of the fullest log part", replayed, "shorter checkpoints (faster writing)")]
     disk = start.disk(DiskRole.REDO)
     if disk is not None:

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.load.log_records import stored_redo
-from ndbplan.estimate.load.processors import core_speed
+from ndbplan.estimate.load.processors import against_timed, core_speed, on_core
 from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.estimate.storage.shares import Shares
@@ -58,7 +58,8 @@ def restore_backup(
     ]
     rows, decides = slowest(*limits)
     built = Quantity.stated("index entries of the fullest LDM thread", entries, "rows", "distribution")
-    indexes = built / constants["index_build_ldm_rows_per_s"]
+    core = min((against_timed(node.host, constants) for node in machines.nodes), key=lambda one: one.value)
+    indexes = built / on_core(constants["index_build_ldm_rows_per_s"], core)
     faster = "more LDM threads; a faster redo disk; several ndb_restore at once"
     return phased(
         [
