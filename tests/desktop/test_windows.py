@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QEvent
 
 from ndbplan.desktop import start
+from ndbplan.desktop.document.preferences import OPEN_FILES, SESSION, Preferences
 from ndbplan.desktop.one_process import hand_over, meeting_point
 from ndbplan.desktop.windows import Windows
 from ndbplan.edits import parts as edits
@@ -82,6 +83,22 @@ def test_what_was_open_when_the_program_ended_comes_back_and_a_closed_window_doe
     third = session()
     third.start()
     assert titles(third) == left
+
+
+def test_what_is_open_is_noted_for_a_program_that_is_killed(session, files, qtbot) -> None:
+    """It was noted at the end alone: killed, the program came back with the gallery."""
+    windows = session()
+    windows.start(files[0])
+    windows.open(files[1])
+    names = [str(file) for file in files]
+    noted = [Preferences().get(OPEN_FILES), Preferences().get(SESSION).get("file", "")]
+    assert noted == [[], ""], "what ends the program at once is not opened again unasked"
+    windows.open_windows[0].canvas.set_zoom(0.5)
+    windows._noting.setInterval(1)
+    qtbot.waitUntil(lambda: Preferences().get(OPEN_FILES) == names)
+    windows._noting.setInterval(10_000)
+    assert Preferences().get(SESSION)["file"] == names[0]
+    assert Preferences().get(SESSION)["zoom"] == 0.5
 
 
 def test_a_plan_that_is_to_be_saved_first_keeps_the_program(session, files) -> None:

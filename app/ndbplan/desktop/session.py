@@ -83,6 +83,11 @@ class Session:
             if isinstance(state, str):
                 self._splitters[name].restoreState(QByteArray.fromBase64(state.encode("ascii", "ignore")))
 
+    def forget_file(self) -> None:
+        """Until the window is kept again: a file that ends the program does not come back with each start."""
+        if self._known.get("file"):
+            self._preferences.put(SESSION, self._known | {"file": ""})
+
     @property
     def file(self) -> Path | None:
         """The file that was open; None: there was none, it is gone, or another window has it open now."""

@@ -176,6 +176,8 @@ def open_window(
         window.files.start_with(lambda: project)
     else:
         last = window.session.file if is_first else None
+        if is_first:
+            window.session.forget_file()
         reopened = last is not None and window.files.open(last)
         if not reopened:
             window.show_gallery()

@@ -4,7 +4,8 @@
     windows.start(path, sample)      # that plan; without one what was open at the end of the last session
     windows.listen()                 # from now on other starts open their plans here (see `one_process`)
 
-Closing a window closes its plan; quitting closes all of them and remembers which they were.
+Closing a window closes its plan; quitting closes all of them and remembers which they were. They are noted now and
+then too, for a program that is killed; what did not live so long is not opened again unasked.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from ndbplan.desktop.document.preferences import OPEN_FILES, Preferences
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from ndbplan.desktop.demos import Prepared
     from ndbplan.desktop.main_window import MainWindow
     from ndbplan.plan.project import Project
+
+
+_NOTED_EVERY_MS = 10_000
 
 
 class Windows(QObject):
@@ -42,6 +46,9 @@ class Windows(QObject):
         self._last: MainWindow | None = None
         """The one that was closed last: deleted when nothing runs any more."""
         self._server: QLocalServer | None = None
+        self._noting = QTimer(self)
+        self._noting.setInterval(_NOTED_EVERY_MS)
+        self._noting.timeout.connect(self._note)
 
     @property
     def active(self) -> MainWindow:
@@ -52,6 +59,7 @@ class Windows(QObject):
     def start(self, path: Path | None = None, sample: str | None = None, variant: str = "") -> MainWindow:
         """Open the first window, and those of the last session where no plan is named."""
         kept = [Path(name) for name in self.preferences.get(OPEN_FILES) if isinstance(name, str)]
+        self.preferences.put(OPEN_FILES, [])
         first = self.open(path, sample, variant)
         if path is None and sample is None:
             for file in kept:
@@ -59,6 +67,7 @@ class Windows(QObject):
                     self.open(file)
             first.raise_()
             first.activateWindow()
+        self._noting.start()
         return first
 
     def open(
@@ -107,6 +116,11 @@ class Windows(QObject):
                 return
         self.preferences.put(OPEN_FILES, files)
 
+    def _note(self) -> None:
+        """Remember what is open, as at the end."""
+        self.preferences.put(OPEN_FILES, self._files())
+        self.open_windows[0].session.keep()
+
     def end(self) -> None:
         """Delete what is left, in order and not by the interpreter's end."""
         if self._server is not None:
@@ -122,6 +136,7 @@ class Windows(QObject):
             files = self._files()
         else:
             self._last = window
+            self._noting.stop()
         if not self._is_leaving:
             self.preferences.put(OPEN_FILES, files)
 
