@@ -4,8 +4,8 @@
     windows.start(path, sample)      # that plan; without one what was open at the end of the last session
     windows.listen()                 # from now on other starts open their plans here (see `one_process`)
 
-Closing a window closes its plan; quitting closes all of them and remembers which they were. They are noted now
-and then too, for a program that is killed; what did not live so long is not opened again unasked.
+Closing a window closes its plan; quitting closes all of them and remembers which they were. They are noted
+now and then too, for a program that is killed; what did not live so long is not opened again unasked.
 """
 
 from __future__ import annotations
