@@ -70,10 +70,13 @@ def _phases(
     """`by_second`: every second of the run, where speeds stated for a phase leave out its first ones."""
     found, begin = [], 0
     for one in measured:
-        redo, lcp = one["redo_MBs"], one["lcp_MBs"]
+        redo, lcp, sent = one["redo_MBs"], one["lcp_MBs"], _sent_rows_s(one, queues)
         if by_second:
             own = by_second[begin : begin + one["seconds"]]
-            redo, lcp = (fmean(float(row[name]) for row in own) for name in ("n2_redo_MBs", "n2_lcp_MBs"))
+            redo, lcp, attempted = (
+                fmean(float(row[name]) for row in own) for name in ("n2_redo_MBs", "n2_lcp_MBs", "attempted")
+            )
+            sent = sent if queues else attempted
         codes = {SERVER_CODES.get(int(code), int(code)) for code in one["refused_rows"]}
         first = one["first_error"]
         if first is not None:
@@ -81,7 +84,7 @@ def _phases(
             first = (SERVER_CODES.get(code, code), float(first["s_after_phase_start"]))
         found.append(
             LoadPhase(
-                begin, one["seconds"], _sent_rows_s(one, queues), one["accepted_mean"], first,
+                begin, one["seconds"], sent, one["accepted_mean"], first,
                 frozenset(codes), redo, lcp,
             )
         )  # fmt: skip

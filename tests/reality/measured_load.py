@@ -12,9 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ndbplan.base.quantity import Quantity
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.loaded import checkpoint
 from ndbplan.simulate.drawn_runs import drawn_runs
+from ndbplan.simulate.rates import taken_of
 from ndbplan.simulate.run import Course
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.world.indices import ERROR_CODES, OfCluster, Purpose
@@ -51,6 +54,13 @@ class Outcome(NamedTuple):
     def likeliest(self) -> Seen:
         """What the program says when asked once."""
         return self.drawn[0]
+
+    @property
+    def taken(self) -> Quantity:
+        """Rows a second, in the range that the program says of many runs."""
+        law = constants_of(plan_of(self.run))["overload_law"]
+        rows = [seen.accepted_rows_s for seen in self.drawn]
+        return taken_of(rows, self.phase.offered_rows_s, law)
 
     def spread(self, values: list[float]) -> tuple[float, float, float]:
         """p10, p50 and p90."""
@@ -177,7 +187,8 @@ def rows() -> list[Measured]:
 
         drawn = one.drawn
         kind = "rows accepted" if phase.first is None else "rows, overloaded"
-        row(kind, "rows/s", phase.accepted_rows_s, [seen.accepted_rows_s for seen in drawn])
+        rate = phase.accepted_rows_s
+        found.append(judged(kind, one.run.era, one.name, rate, one.taken.in_unit("rows/s")))
         row("redo written", "MB/s", phase.redo_mb_s, [seen.redo_mb_s for seen in drawn])
         row("checkpoints written", "MB/s", phase.lcp_mb_s, [seen.lcp_mb_s for seen in drawn])
         moments = [seen.first[1] for seen in drawn if seen.first is not None]

@@ -16,9 +16,10 @@ from ndbplan.base.precision import interval, precise
 from ndbplan.base.quantity import Quantity, product_of_independent
 from ndbplan.base.row_types import column
 from ndbplan.base.shapes import Shape
+from ndbplan.estimate.constants import constants_of
 from ndbplan.plan.events import Event
 from ndbplan.simulate.drawn_runs import drawn_runs
-from ndbplan.simulate.rates import SteadyRate, spread, steady_rates
+from ndbplan.simulate.rates import SteadyRate, spread, steady_rates, taken_of
 from ndbplan.simulate.series import Records, Series, as_csv, in_bands
 from ndbplan.simulate.world.indices import ERROR_CODES, PURPOSES, OfCluster
 
@@ -221,6 +222,7 @@ class _Run:
     series: NDArray[np.float32]
     """Accepted, refused, buffer fill, log fill, utilisation, then the details: one row each."""
     accepted_per_s: float
+    offered_per_s: float
     latency_mean_s: Quantity
     first: Floats
     """Moment of each error's first refusal; infinite when it did not come."""
@@ -268,10 +270,11 @@ def _found(sim: Simulation) -> _Run:
 
     series = np.concatenate([_headlines(sim), _details(sim)]).astype(np.float32)
     first = np.where(sim.state.errors >= 0.5, sim.state.first[:, 0], np.inf)
-    accepted = float(sim.history.totals[:, OfCluster.ACCEPTED].sum()) / sim.scenario.duration_s
+    totals = sim.history.totals.sum(axis=0) / sim.scenario.duration_s
+    accepted, offered = float(totals[OfCluster.ACCEPTED]), float(totals[OfCluster.OFFERED])
     mean = mean_latency(sim, latency_s(sim))
     bucket_s = int(sim.laws.run.steps_per_bucket) * sim.scenario.step_s
-    return _Run(series, accepted, mean, first, bucket_s, sim.stopped_s)
+    return _Run(series, accepted, offered, mean, first, bucket_s, sim.stopped_s)
 
 
 def _headlines(sim: Simulation) -> Floats:
@@ -350,7 +353,7 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
     named = (*names, *((one.name, one.series.unit) for one in _detailed(scenario)))
     bands = [Band(name, unit, low[i], middle[i], high[i]) for i, (name, unit) in enumerate(named)]
     details = tuple(band for band in bands[5:] if band.p90.any())
-    count = len(runs)
+    count, law = len(runs), constants_of(scenario.plan)["overload_law"]
     errors = []
     for i, code in enumerate(ERROR_CODES):
         moments = [float(run.first[i]) for run in runs if np.isfinite(run.first[i])]
@@ -365,7 +368,9 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
         redo_buffer_fill=bands[2],
         redo_log_fill=bands[3],
         disk_utilisation=bands[4],
-        accepted_per_s=spread([run.accepted_per_s for run in runs], "tx/s", count),
+        accepted_per_s=taken_of(
+            [run.accepted_per_s for run in runs], max(run.offered_per_s for run in runs), law
+        ),
         accepted_mean_per_s=interval([run.accepted_per_s for run in runs], "tx/s"),
         latency_mean_s=_latency([run.latency_mean_s for run in runs]),
         redo_buffer_fill_max=spread([float(run.series[2].max()) for run in runs], "fraction", count),
@@ -374,7 +379,10 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
         details=details,
         cluster_stop=_stop_odds(runs),
         rates=steady_rates(
-            scenario.workload, runs[0].bucket_s, np.stack([run.series[0] for run in runs]).astype(np.float64)
+            scenario.workload,
+            runs[0].bucket_s,
+            np.stack([run.series[0] for run in runs]).astype(np.float64),
+            law,
         ),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.quantity import Quantity, Term, product_of_independent
 from ndbplan.base.shapes import Shape
 from ndbplan.plan.workloads import OpenLoad, Workload
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MOST_RATES = 100
 """A schedule of more is not a handful of steady rates."""
+_ALL = 1.0 - 1e-3
+"""Share from which on it is all: transactions under way at its ends belong to another step."""
 SOURCE = "simulated runs with constants drawn from their ranges"
 
 
@@ -41,10 +43,25 @@ def spread(values: list[float], unit: str, runs: int) -> Quantity:
     return Quantity(middle, low, high, unit, (Term("runs", runs, "count", SOURCE),))
 
 
-def steady_rates(workload: Workload, bucket_s: float, accepted: Floats) -> tuple[SteadyRate, ...]:
+def taken_of(values: list[float], offered_per_s: float, law: Quantity) -> Quantity:
+    """What runs take of an offer: less certain where it is not all of it, as laws of overload are off too.
+
+    `law`: by how much they are, where all that is drawn is known; all of an offer stays all of it.
+    """
+    found = spread(values, "tx/s", len(values))
+    if found.low >= offered_per_s * _ALL:
+        return found
+    wide = product_of_independent(found, law)
+    return found.between(wide.low, max(found.high, min(wide.high, offered_per_s)))
+
+
+def steady_rates(
+    workload: Workload, bucket_s: float, accepted: Floats, law: Quantity
+) -> tuple[SteadyRate, ...]:
     """One for each step of an open load that lasts at least one moment of the records.
 
-    `accepted`: transactions a second, by run and moment. None for loads that change all the time.
+    `accepted`: transactions a second, by run and moment; `law`: see `taken_of`. None for loads that change
+    all the time.
     """
     load = workload.load
     if not isinstance(load, OpenLoad) or load.shape != "step" or load.repeat_s > 0:
@@ -61,6 +78,6 @@ def steady_rates(workload: Workload, bucket_s: float, accepted: Floats) -> tuple
         first, last = round(from_s / bucket_s), round(to_s / bucket_s)
         if last > first:
             means = accepted[:, first:last].mean(axis=1, dtype=float).tolist()
-            taken = spread(means, "tx/s", len(means))
+            taken = taken_of(means, point.rate_per_s, law)
             rates.append(SteadyRate(from_s, to_s, point.rate_per_s, taken))
     return tuple(rates)
