@@ -299,6 +299,7 @@ def is_as_planned(cluster: ActedCluster, plan: Plan, has_tables: bool) -> Iterat
     for node in plan.data_nodes:
         if node.node_group != NODE_GROUP_NONE and cluster.data_nodes[node.node_id].group is None:
             yield f"data node {node.node_id} is in no node group"
+    yield from (f"{path} is left on {host}" for host, path in cluster.files if path.endswith(".under-way"))
     yield from _programs(cluster, plan)
     tables = {
         table_name(table): {sql_identifier(column.name) for column in table.columns}

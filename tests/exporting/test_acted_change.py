@@ -10,7 +10,8 @@ import pytest
 from exporting.acted_changes import changes, parameter
 from exporting.acted_cluster import ActedCluster
 from exporting.acted_drawn import drawn_change
-from exporting.acted_life import KINDS, Life
+from exporting.acted_life import KINDS, Life, is_as_planned
+from exporting.acted_state import ManagementServer, RefusedError
 from ndbplan.configuration.difference import diff
 from ndbplan.configuration.needs import CannotChangeError
 from ndbplan.edits.growth import add_node_group
@@ -103,6 +104,82 @@ def test_an_sql_node_whose_files_move_is_taken_up_where_it_was_stopped(tmp_path:
     done = stopped[0].run(life.folder, "change", "--from", "sql-nodes")
     assert done.returncode == 0, done.stderr
     assert all(one.serves(stopped[0].now) for one in stopped[0].sql_nodes.values())
+
+
+def _broken_off(life: Life, place: Path) -> ActedCluster:
+    """Where every management node has the new file and no data node runs by it yet."""
+    found: list[ActedCluster] = []
+    cluster = life.cluster.twin()
+    life.prepared(cluster, "change")
+    nodes = cluster.data_nodes.values()
+    old = {node.configuration for node in nodes}
+
+    def look() -> None:
+        servers = cluster.management.values()
+        if not found and not old & {one.configuration for one in servers if one.active}:
+            found.append(cluster.twin())
+
+    cluster.watch = look
+    options = ("--programs", str(life.programs))
+    assert cluster.run(life.folder, "change", *options, state=place / "first").returncode == 0
+    assert old == {node.configuration for node in found[0].data_nodes.values()}
+    return found[0]
+
+
+def test_a_change_that_was_broken_off_goes_on_from_another_machine(tmp_path: Path) -> None:
+    """What was done is written down where it was begun alone, and config.ini is the new one already."""
+    life = Life.of_change(*plans("one node"), tmp_path)
+    cluster = _broken_off(life, tmp_path)
+    done = cluster.run(life.folder, "change", state=tmp_path / "other")
+    assert done.returncode == 0, done.stderr
+    assert list(is_as_planned(cluster, life.plan, has_tables=True)) == []
+    assert "Changed: nothing" in cluster.run(life.folder, "change", state=tmp_path / "third").stdout
+
+
+def test_no_other_change_is_begun_while_one_is_under_way(tmp_path: Path) -> None:
+    """Not even the way back: half of what it would undo has not been done."""
+    before, after = plans("one node")
+    life, back = (
+        Life.of_change(*way, tmp_path / name)
+        for name, way in (("there", (before, after)), ("back", (after, before)))
+    )
+    cluster = _broken_off(life, tmp_path)
+    for folder, part in ((back.folder, "change"), (life.folder, "add-nodes")):
+        refused = cluster.run(folder, part, state=tmp_path / part)
+        assert refused.returncode == 2, part
+        assert "bring it to its end with the folder that it was begun from" in refused.stderr
+    assert cluster.run(life.folder, "backup", state=tmp_path / "backup").returncode == 0
+    assert cluster.run(life.folder, "change", state=tmp_path / "end").returncode == 0
+    assert cluster.run(back.folder, "change", state=tmp_path / "way-back").returncode == 0
+    assert list(is_as_planned(cluster, before, has_tables=True)) == []
+
+
+def test_a_node_that_moves_copies_its_rows_when_the_others_are_started(tmp_path: Path) -> None:
+    """On the way back its old files are there, which --initial erases; with a partner that is started."""
+    before, after = plans("system")
+    life = Life.of_change(before, after, tmp_path / "there")
+    assert list(life.act("change", 0, again=False)) == []
+    back = Life.of_change(after, before, tmp_path / "back")
+    back.cluster = life.cluster
+    assert list(back.act("change", 0, again=False)) == []
+
+
+def test_a_node_outside_all_groups_is_not_told_to_wait_for_ever(tmp_path: Path) -> None:
+    """Where SHOW fails just then, nobody knows that it is outside: it is asked again before STOP."""
+    life = Life.of_change(*plans("reserved nodes"), tmp_path)
+    cluster, shown, failed = life.cluster, life.cluster._show, list[str]()
+    reserved = next(node for node in cluster.data_nodes.values() if node.group is None)
+
+    def show(server: ManagementServer) -> str:
+        asked = cluster.log[-2]
+        if not failed and "ActiveState" in asked and reserved.unit in asked:
+            failed.append(asked)
+            raise RefusedError("Unable to connect\n", 255)
+        return shown(server)
+
+    cluster._show = show  # type: ignore[method-assign]
+    assert list(life.act("change", 0, again=False)) == []
+    assert failed
 
 
 def test_a_table_that_an_old_folder_removed_is_not_removed_again(tmp_path: Path) -> None:

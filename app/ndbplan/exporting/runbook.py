@@ -15,6 +15,7 @@ from ndbplan.exporting.left_out import left_out
 from ndbplan.exporting.templates import render
 from ndbplan.exporting.what_runs import (
     accepted_files,
+    begun_from,
     changes_configuration,
     known_data_nodes,
     places,
@@ -119,6 +120,7 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         statements_charset=charset_of_statements(plan.version),
         configuration_file=f"{MANAGEMENT_DIRECTORY}/config.ini",
         management_hosts=[plan.host(node.host_id).hostname for node in plan.management_nodes],
+        begun_from=begun_from(),
         accepted=accepted_files(parts, before),
         changes_configuration=changes_configuration(parts),
         grown_folder=GROWN_FOLDER,

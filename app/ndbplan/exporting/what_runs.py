@@ -39,6 +39,11 @@ def accepted_files(parts: tuple[Operation, ...], before: Plan | None) -> dict[st
     }
 
 
+def begun_from() -> dict[str, str]:
+    """The file that a cluster runs by when a part begins that brings it another one, by the part."""
+    return {"change": f"{BEFORE_FOLDER}config.ini", "add-nodes": "config.ini"}
+
+
 def places(plan: Plan, parts: tuple[Operation, ...], before: Plan | None) -> list[tuple[int, str, str]]:
     """Node ids, hosts and services of the plan, of what runs before, and of nodes that a part adds."""
     added = (

@@ -35,6 +35,7 @@ from ndbplan.operations.commands import (
     Shell,
     StopDataNode,
     restart_management_at_once,
+    start_empty,
     start_service,
     start_sql_nodes,
     stop_all_data_nodes,
@@ -361,16 +362,19 @@ class _Work:
         yield from self._configuration()
         old = [node for node in self.plan.data_nodes if node not in self.added]
         stay = [node for node in old if node not in moved]
+        starts: list[Command] = [*node_directories(self.plan, moved)]
+        without = f"--nowait-nodes={','.join(str(node.node_id) for node in moved)}" if moved else ""
+        starts += [start_service(self.plan, node, without) for node in stay]
+        starts.append(wait_started(stay, duration))
+        if moved:
+            starts += [start_empty(self.plan, node) for node in moved]
+            starts.append(wait_started(moved, duration))
         yield Step(
             "start-all",
             "Start all data nodes",
-            "Each from its own files.",
-            (
-                *node_directories(self.plan, moved),
-                *(start_service(self.plan, node) for node in stay),
-                *(start_service(self.plan, node, "--initial") for node in moved),
-                wait_started(old, duration),
-            ),
+            "Each from its own files."
+            + (" Nodes on another host come last, as they copy their rows from the others." if moved else ""),
+            tuple(starts),
             duration,
             label="Shut down and start all data nodes",
             blocked=(NOBODY,),
