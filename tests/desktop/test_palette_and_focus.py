@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QToolButton
 
 from ndbplan import desktop
 from ndbplan.desktop.analyses.area import TABS
@@ -201,6 +201,30 @@ class TestFocus:
         after = window.focusWidget()
         assert window.panels.inspector.isAncestorOf(after)
         assert after is not first
+
+    def test_a_page_that_is_made_anew_leaves_the_keyboard_where_it_was(self, qtbot, window) -> None:
+        """After RAID 0 by the arrow the keyboard was the canvas's: the next arrow chose another disk."""
+        disk = window.document.plan.hosts[0].disks[0].id
+        window.selection.set([disk])
+        with qtbot.waitActive(window):
+            window.activateWindow()
+
+        def name() -> str:
+            QApplication.processEvents()
+            return str(window.focusWidget().accessibleName())
+
+        boxes = window.panels.inspector._page.findChildren(QComboBox)
+        array = next(box for box in boxes if box.accessibleName() == "Array")
+        qtbot.waitUntil(array.isVisible)
+        array.setFocus()
+        assert name() == "Array"
+        for level in ("0", "1", "10"):
+            QTest.keyClick(window.focusWidget(), Qt.Key.Key_Down)
+            assert name() == "Array"
+            assert window.document.plan.by_id[disk].raid == level
+        QTest.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
+        assert name() == "Devices"
+        assert window.selection.ids == (disk,)
 
     def test_tab_leaves_every_field_of_many_lines(self) -> None:
         """Else nobody gets out of it without a mouse."""

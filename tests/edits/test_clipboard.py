@@ -162,3 +162,13 @@ def test_a_copy_of_a_location_is_told_from_it_by_name(name: str, copy: str) -> N
 def test_locations_beyond_the_alphabet_are_numbered() -> None:
     taken = {f"Rack {letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
     assert next_location_name("Rack A", taken) == "Rack 27"
+
+
+def test_a_pasted_disk_is_mounted_where_no_other_is() -> None:
+    disk = STARTER.host("host-a1").disks[0]
+    plan, ids = clipboard.paste(STARTER, clipboard.copy(STARTER, [disk.id]), onto_host="host-a1")
+    plan, more = clipboard.paste(plan, clipboard.copy(STARTER, [disk.id]), onto_host="host-a1")
+    places = [plan.by_id[i].mount_point for i in (disk.id, *ids, *more)]
+    assert places == [disk.mount_point, f"{disk.mount_point}-2", f"{disk.mount_point}-3"]
+    alone, ids = clipboard.paste(STARTER, clipboard.copy(STARTER, [disk.id]), onto_host="mgm-c1")
+    assert alone.by_id[ids[0]].mount_point == disk.mount_point

@@ -177,8 +177,12 @@ def _paste_loose_disks(
     new: list[Disk] = []
     for disk in fragment.disks:
         ids[disk.id] = new_ids.of(Disk)
-        names = {d.name for d in (*host.disks, *new)}
-        new.append(valid(disk.model_copy(update={"id": ids[disk.id], "name": free_name(disk.name, names)})))
+        there = (*host.disks, *new)
+        name = free_name(disk.name, {d.name for d in there})
+        # Two disks at one place: a path would name neither.
+        place = free_name(disk.mount_point, {d.mount_point for d in there})
+        fields = {"id": ids[disk.id], "name": name, "mount_point": place}
+        new.append(valid(disk.model_copy(update=fields)))
     grown = host.model_copy(update={"disks": (*host.disks, *new)})
     hosts = tuple(grown if h is host else h for h in plan.hosts)
     return plan.replace(hosts=hosts), tuple(d.id for d in new)

@@ -157,6 +157,7 @@ class Inspector(QWidget):
 
     def _build(self, ids: tuple[str, ...]) -> None:
         plan = self._context.plan
+        focused = self._focused() if self._page is not None and self._page.ids == ids else None
         # Parts take their heights in later turns: until all have theirs, what was there stays on the screen.
         self._scroll.setUpdatesEnabled(False)
         QTimer.singleShot(0, self._scroll, lambda: self._scroll.setUpdatesEnabled(True))
@@ -197,6 +198,24 @@ class Inspector(QWidget):
         page.refresh()
         if self._context.estimates.latest is not None:
             self._show_estimate(self._context.estimates.latest)
+        if focused is not None:
+            # What is not shown yet takes no keyboard.
+            QTimer.singleShot(0, page, lambda: self._focus(page, *focused))
+
+    def _focused(self) -> tuple[str, int] | None:
+        """The field that has the keyboard: its name, and which it is of those that share it."""
+        widget = self.window().focusWidget()
+        if self._page is None or widget is None or not self._page.isAncestorOf(widget):
+            return None
+        name = widget.accessibleName()
+        alike = _of_name(self._page, name)
+        return (name, alike.index(widget)) if name and widget in alike else None
+
+    def _focus(self, page: Page, name: str, number: int) -> None:
+        """Give the keyboard back: the page was made anew under the hand that changed it."""
+        alike = _of_name(page, name) if page is self._page else []
+        if number < len(alike):
+            alike[number].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_titles(self, plan: Plan, ids: tuple[str, ...]) -> None:
         if not ids:
@@ -220,6 +239,10 @@ class Inspector(QWidget):
         self._advice.show_estimate(estimate)
         listed = concerning(estimate.problems, estimate.plan, self._page.ids)
         self._problems.show_problems(listed, estimate.error or "None found.")
+
+
+def _of_name(page: QWidget, name: str) -> list[QWidget]:
+    return [one for one in page.findChildren(QWidget) if one.accessibleName() == name]
 
 
 def _kinds(plan: Plan, ids: Sequence[str]) -> frozenset[type]:
