@@ -187,3 +187,54 @@ def test_system_tables_are_those_of_the_release() -> None:
     # Pages of rows, and of hash indexes (8 KiB) 37 in four fragments against 27 in two, here in eight.
     assert used["8.3.0"] == (33 + -(-37 * 8 // 4 // 4)) * 32768
     assert used["8.4.0"] == (12 + -(-27 * 8 // 2 // 4)) * 32768
+
+
+_LITTLE_LOG = {
+    "MaxNoOfExecutionThreads": "4", "NoOfFragmentLogFiles": "3", "FragmentLogFileSize": "4M",
+    **dict.fromkeys(
+        ("MinDiskWriteSpeed", "MaxDiskWriteSpeed", "MaxDiskWriteSpeedOtherNodeRestart",
+         "MaxDiskWriteSpeedOwnRestart"), "1M"
+    ),
+}  # fmt: skip
+
+
+def _put_until_refused(ask: Ask, cluster: LiveCluster, rows: int, most: int) -> tuple[int, str]:
+    """Which statement of so many rows of 6,000 characters is refused, ten each second, and with what."""
+    ask("create table t (id int primary key, a varchar(6500)) engine=ndb;")
+    for number in range(1, most):
+        said = _put(ask, range(number * rows, (number + 1) * rows), f"'{'x' * 6000}'")
+        if said.startswith("ERROR"):
+            return number, said
+        cluster.advance(0.1)
+    return most, ""
+
+
+def test_typed_rows_fill_the_log_of_a_cluster_without_a_load() -> None:
+    """Recorded on 7.4.10: 410 at statement 21 and 23 of 100 rows, 7,340,032 bytes of two parts in use."""
+    cluster = _begun("7.4.10", **_LITTLE_LOG, DataMemory="600M")
+    ask = _asking(cluster)
+    number, said = _put_until_refused(ask, cluster, 100, 40)
+    assert said.startswith("ERROR 1297 (HY000): Got temporary error 410 ")
+    assert number == pytest.approx(23, abs=3)
+    shown = ask("select used from ndbinfo.logspaces where node_id = 3 order by log_part")
+    used = [int(line.strip("| ")) for line in shown.splitlines() if line.strip("| ").isdigit()]
+    assert used == [pytest.approx(7_340_032, rel=0.15), pytest.approx(7_340_032, rel=0.15), 0, 0]
+    # A checkpoint frees it.
+    cluster.advance(60.0)
+    assert _put(ask, range(9_000, 9_010), "'x'").startswith("Query OK")
+
+
+@pytest.mark.parametrize(
+    ("version", "code"), [("7.4.10", "1205 (HY000): Lock wait timeout"), ("7.3.10", "1297")]
+)
+def test_typed_rows_wait_for_a_slow_disk_where_work_is_queued(version: str, code: str) -> None:
+    """Recorded on 7.4.10 with disks of 2 MB/s: 1205 with 266 inside by default, 1220 and 1234 with abort."""
+    cluster = _begun(version, **_LITTLE_LOG | {"FragmentLogFileSize": "16M"}, DataMemory="600M")
+    ask, consoles = _asking(cluster), Consoles(cluster)
+    for host in ("data1", "data2"):
+        assert "writes" in consoles.answer(f"! slow disk:{host}/redo 2MB/s")
+    begin_s = cluster.now_s
+    number, said = _put_until_refused(ask, cluster, 200, 60)
+    assert said.startswith(f"ERROR {code}")
+    assert 5 < number < 60
+    assert cluster.now_s - begin_s > 0.1 * (number - 1) + (1.0 if version == "7.4.10" else 0.0)

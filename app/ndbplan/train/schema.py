@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ndbplan.base.row_types import column
+from ndbplan.base.row_types import Floats, column
 from ndbplan.configuration.failures import Failures
+from ndbplan.configuration.redo_problems import seen_as
 from ndbplan.edits import validated
 from ndbplan.edits.parts import remove
 from ndbplan.estimate.storage.fragments import Partition
@@ -24,10 +25,12 @@ from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import OperationKind, Workload
 from ndbplan.simulate.events import orders as engine
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
+from ndbplan.simulate.model.start import open_next_files
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.world.indices import OfCluster, Part
 from ndbplan.train.contents import NOTHING, Contents, Held, carried
 from ndbplan.train.locks import EVERYONE, NO_DELTA, NOBODY, Transaction, delta_of
+from ndbplan.train.lying import lies_by
 from ndbplan.train.quantities import recording
 from ndbplan.train.state import ClusterState, LocalTable, is_local, state_of
 from ndbplan.train.typed_memory import add_memory, as_typed, difference, given_back, hold, in_place
@@ -244,10 +247,11 @@ def wrote(sim: Simulation, order: Wrote) -> None:
         if order.contents is not None:
             state.contents[order.table_id] = order.contents
     hold(sim, order.table_id)
-    each = _log_of_a_part(sim, order.log_bytes)
+    each = _log_of_a_part(sim, order.table_id, order.log_bytes)
     parts = sim.state.parts
     for place in (Part.FILL, Part.MADE, Part.BASE):
         parts[place] += each
+    open_next_files(sim.laws.nodes, parts)
 
 
 def _changed_by(state: ClusterState, open_one: Transaction, order: Wrote, at_s: float) -> Transaction:
@@ -335,19 +339,42 @@ def _pages(size: float) -> int:
     return -int(-size // PAGE_BYTES) * PAGE_BYTES
 
 
-def refused_for(sim: Simulation, log_bytes: float) -> int:
-    """The error that so much log meets now: 410 where no log is left, 1221 where no buffer is; 0: none."""
-    each, parts = _log_of_a_part(sim, log_bytes), sim.state.parts
-    used = each > 0
-    if (used & (parts[Part.MADE] + each > parts[Part.STOP])).any():
-        return 410
-    limits = column(sim.laws.nodes, lambda node: node.buffer_limit_bytes)[:, None]
-    return 1221 if (used & (parts[Part.FILL] + each > limits)).any() else 0
+NO_LOG = 410
+"""Error of a log part that has none left until a checkpoint ends."""
 
 
-def _log_of_a_part(sim: Simulation, log_bytes: float) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """How much log each part of each node gets: spread evenly over those that any work uses."""
-    uses = sim.full_load > 0
-    for n in range(len(uses)):
-        uses[n] &= not sim.is_dead(n)
-    return np.where(uses, log_bytes / max(1, int(uses.sum())), 0.0)
+def refused_for(sim: Simulation, table_id: str, log_bytes: float) -> int:
+    """The error that so much log of a table meets now, as a client hears of it; 0: none.
+
+    410 where no log is left, 1220 where the next file is not open, 1221 where no buffer is, 1234 where the
+    log lags; of the last three a timeout where work is queued.
+    """
+    each, parts = _log_of_a_part(sim, table_id, log_bytes), sim.state.parts.copy()
+    open_next_files(sim.laws.nodes, parts)
+    buffers = column(sim.laws.nodes, lambda node: node.buffer_limit_bytes)[:, None]
+    limits = column(sim.laws.nodes, lambda node: node.log_limit_bytes)[:, None]
+    made, used = parts[Part.MADE] + each, each > 0
+    for code, is_met in (
+        (NO_LOG, made > parts[Part.TAIL] + limits), (1234, parts[Part.LAGS] > 0.0),
+        (1220, made > parts[Part.FILE_END]),
+        # Of an empty buffer a statement has its log written while it goes on.
+        (1221, (parts[Part.FILL] > 0.0) & (parts[Part.FILL] + each > buffers)),
+    ):  # fmt: skip
+        if (used & is_met).any():
+            return seen_as(sim.outage.plan, code)
+    return 0
+
+
+def _log_of_a_part(sim: Simulation, table_id: str, log_bytes: float) -> Floats:
+    """How much log each part of each node gets: spread evenly over the fragments of the table that live."""
+    found: Floats = np.zeros(sim.full_load.shape)
+    plan = sim.outage.plan
+    table = next((one for one in plan.tables if one.id == table_id), None)
+    if table is None or not table.logging:
+        return found
+    numbers = {one.node_id: n for n, one in enumerate(sim.scenario.node_classes) if not sim.is_dead(n)}
+    for part in distribute(lies_by(sim, table), table).partitions:
+        for node_id in part.nodes:
+            if node_id in numbers:
+                found[numbers[node_id], part.log_part % found.shape[1]] += 1.0
+    return found * (log_bytes / max(1.0, float(found.sum())))

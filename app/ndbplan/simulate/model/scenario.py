@@ -355,11 +355,15 @@ def redo_members(node_classes: Sequence[NodeClass], disks: int) -> tuple[Ints, I
 def writers(
     places: Iterable[Place], nodes: Iterable[Node], load: Iterable[Floats], disk: int
 ) -> tuple[int, int]:
-    """(LDM threads that write checkpoints to a disk, log parts in use that are written to it)."""
+    """(LDM threads that write checkpoints to a disk, log parts in use that are written to it).
+
+    Without a load rows may be written all the same: then a part for each LDM thread is in use.
+    """
     ldms = parts = 0
     for place, row, parts_load in zip(places, nodes, load, strict=True):
         ldms += int(row.ldms) if place.lcp_disk == disk else 0
-        parts += int((parts_load > 0).sum()) if place.redo_disk == disk else 0
+        in_use = int((parts_load > 0).sum()) or int(row.ldms)
+        parts += in_use if place.redo_disk == disk else 0
     return ldms, parts
 
 

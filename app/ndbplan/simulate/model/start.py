@@ -206,6 +206,24 @@ def file_end(nodes: Rows[Node], made: Floats) -> Floats:
     return end
 
 
+def open_next_files(nodes: Rows[Node], parts: Floats) -> None:
+    """Move log parts to their next files where those are open by now, and find where they must stop.
+
+    The same law as that of the kernel, which looks at parts only while some load writes.
+    """
+    file_bytes, spare, after, limit = (
+        column(nodes, get)[:, None]
+        for get in (
+            lambda node: node.file_bytes, lambda node: node.file_spare_bytes,
+            lambda node: node.file_open_after_bytes, lambda node: node.log_limit_bytes,
+        )
+    )  # fmt: skip
+    begin = parts[Part.FILE_END] + spare - file_bytes
+    beyond = parts[Part.MADE] - parts[Part.FILL] - begin - after
+    parts[Part.FILE_END] += np.maximum(0.0, np.floor(beyond / file_bytes) + 1.0) * file_bytes
+    parts[Part.STOP] = np.minimum(parts[Part.FILE_END], parts[Part.TAIL] + limit)
+
+
 def _node_state(scenario: Scenario, start: StartState) -> tuple[Rows[NodeState], Floats]:
     nodes = scenario.laws.nodes
     states = [NodeState() for _ in nodes]

@@ -204,7 +204,7 @@ def _written(cluster: LiveCluster, table: Table, rows: int) -> int:
     for _ in range(steps):
         code = 0
         for _ in range(TRIES):
-            code = refused_for(cluster.session.simulation, log) if cluster.state.alive() else 4009
+            code = refused_for(cluster.session.simulation, table.id, log) if cluster.state.alive() else 4009
             if code in (0, 4009):
                 break
             cluster.advance(1.0)

@@ -20,7 +20,7 @@ from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.contents import Contents, Held, Key, Row
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import Wrote, refused_for
+from ndbplan.train.schema import Wrote
 from ndbplan.train.sql import finding, server
 from ndbplan.train.sql.changed import Change, Changed, said
 from ndbplan.train.sql.engine import Relation
@@ -31,14 +31,14 @@ from ndbplan.train.sql.partitioning import check_row
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
 from ndbplan.train.sql.reading import parsed
 from ndbplan.train.sql.referring import consequences, has_keys
-from ndbplan.train.sql.refused import inside_of, met, of_ndbinfo, refusing_change
+from ndbplan.train.sql.refused import inside_of, log_refused, met, of_ndbinfo, refusing_change
 from ndbplan.train.sql.roughly import Asked, known, named, rows_met
 from ndbplan.train.sql.several import Joined, joined_of
 from ndbplan.train.sql.too_large import refuse_too_many
 from ndbplan.train.sql.unique_keys import UniqueKeys, duplicate, taken_away
 from ndbplan.train.sql.values import Taking, empty_value
 from ndbplan.train.state import is_local
-from ndbplan.train.typed_memory import refused_for_room
+from ndbplan.train.typed_memory import as_typed, refused_for_room
 
 KEY_EXISTS, UNIQUE_EXISTS = 630, 893
 """What NDB says of a key that is there."""
@@ -99,10 +99,11 @@ def _write(
         added = replace(before, contents=contents).count - before.count
     log_bytes = 0.0
     if not is_local(table):
-        log_bytes = operation_redo(table, kind, cluster.plan.version).value
+        log_bytes = operation_redo(as_typed(table, rows, contents), kind, cluster.plan.version).value
         log_bytes *= rows * no_of_replicas(cluster.plan)
         sim, code = cluster.session.simulation, refusing_change(cluster, kind)
-        code = code or refused_for(sim, log_bytes) or refused_for_room(sim, table, added, contents)
+        code = code or log_refused(cluster, table, log_bytes)
+        code = code or refused_for_room(sim, table, added, contents)
         if code:
             raise met(code, table.name)
     cluster.act(Wrote(table.id, added, log_bytes, contents, cluster.sql_session))

@@ -5,11 +5,14 @@ from __future__ import annotations
 from sqlglot import exp
 
 from ndbplan.configuration.redo_problems import QUEUED_TIMEOUT
+from ndbplan.configuration.settings import node_settings
 from ndbplan.ndb.console import form
 from ndbplan.ndb.errors import NdbError, ndb_error, other_errors
 from ndbplan.ndb.ndbinfo import tables_of
+from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.schema import NO_LOG, refused_for
 from ndbplan.train.sql.problem import SqlError, Warned, no_table, of_ndb
 
 _TIMEOUTS = (QUEUED_TIMEOUT, 274)
@@ -32,6 +35,21 @@ def refusing_change(cluster: LiveCluster, kind: OperationKind) -> int:
     """The same for changes of a kind: those that add no row go on where memory or a tablespace is full."""
     code = refusing(cluster)
     return 0 if code in _ERRORS_IN_1114 and kind is not OperationKind.INSERT else code
+
+
+def log_refused(cluster: LiveCluster, table: Table, log_bytes: float) -> int:
+    """The error that the log of a change meets; where work is queued, only after the time that it waits."""
+
+    def code() -> int:
+        return refused_for(cluster.session.simulation, table.id, log_bytes)
+
+    if code() not in (0, NO_LOG):
+        # So much log is written while the statement goes on.
+        cluster.advance(cluster.session.simulation.scenario.step_s)
+    if code() == QUEUED_TIMEOUT:
+        wait_s = node_settings(cluster.plan).number("TransactionDeadlockDetectionTimeout") / 1000
+        cluster.advance_until(lambda _: code() != QUEUED_TIMEOUT, wait_s)
+    return code()
 
 
 def met(code: int, table: str) -> SqlError:
