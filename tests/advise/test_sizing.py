@@ -21,7 +21,7 @@ from advise.small_requirements import (
     sized_for,
 )
 from ndbplan.advise.candidate_settings import of_log_and_checkpoints
-from ndbplan.advise.candidates import of_checks
+from ndbplan.advise.candidates import ways_out
 from ndbplan.advise.sizing import jobs, search
 from ndbplan.advise.sizing.build import Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
@@ -476,7 +476,7 @@ def test_against_what_a_check_finds_its_ways_out_of_the_log_are_taken_but_not_wh
     names = {change.name for step in steps for change in value_changes(bare.plan, step.edit(bare.plan))}
     assert names
     assert {moves("DB", name) for name in names} <= {"redo", "checkpoint"}
-    assert len(steps) < len(list(of_checks(bare.plan)))
+    assert len(steps) < len(list(ways_out(check_all(bare.plan))))
     stating = set_parameter(wanted.begun, "data_node", "NoOfFragmentLogFiles", 3)
     stating = set_parameter(stating, "data_node", "FragmentLogFileSize", 256 * 2**20)
     stated = Judge(wanted.requirements, Builder(stating, clients_of(wanted)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -18,16 +19,21 @@ from ndbplan.advise.sizing.jobs import when_done
 from ndbplan.advise.sizing.larger import HARDWARE, SIZES
 from ndbplan.advise.sizing.limits import Judge
 from ndbplan.advise.sizing.loads import steady
+from ndbplan.advise.sizing.verdict import Verdict
 from ndbplan.advise.sizing.worlds import SURE, WORLDS, Worlds
 from ndbplan.advise.survival import survive as survived
+from ndbplan.base.units import MIB
+from ndbplan.checks.run import errors
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits.parts import remove
+from ndbplan.edits.validated import with_rows
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.space.growth import after_months
 from ndbplan.importing.requirements import requirements_of
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
+from ndbplan.plan.workloads import OpenLoad, OperationKind, RatePoint
 from one_rule import of_rule
 
 
@@ -261,3 +267,73 @@ def test_rows_of_a_load_job_have_room_on_disks_too() -> None:
     then = when_done(found.plan, wanted.requirements.job)
     assert then is not None
     assert done.needed.value == max(disk.fill.value for disk in then.disk_space.disks)
+
+
+def _disk_data(rows: int, **changes: Any) -> Plan:
+    plan = sample_plan("disk-data-8.4")
+    (table,) = plan.tables
+    return plan.replace(tables=(with_rows(table, rows),), **changes)
+
+
+def test_data_files_follow_the_rows_that_come_and_the_disks_are_their_limit() -> None:
+    """Who asks for a hundred million rows is told hosts for them, not that a tablespace is full."""
+    begun = _disk_data(100_000_000)
+    wanted = requirements_of(begun, answers=1, most_groups=4)
+    found = sized_for(wanted)
+    best = found.plans[0]
+    now = Estimation(after_months(best.plan, wanted.requirements.months))
+    (use,) = now.disk_data.tablespaces
+    assert begun.tablespaces[0].data_files[0].size_bytes * 4 < use.capacity_bytes / 16
+    assert use.fill.high <= 1
+    assert any("data_files" in one for one in best.settings)
+    assert not [one for one in errors(best.plan) if one.rule == "data-files"]
+    small = sized_for(requirements_of(_disk_data(1_000_000), answers=1, most_groups=4)).plans[0]
+    assert small.plan.tablespaces == begun.tablespaces, "what is large enough stays"
+    few = requirements_of(begun, answers=1, most_groups=1)
+    (tiny,) = classes_of(few)[:1]
+    disks = tuple(disk.model_copy(update={"capacity_bytes": 200 * GIB}) for disk in tiny.host.disks)
+    small_disks = replace(tiny, host=tiny.host.model_copy(update={"disks": disks}), is_planned=False)
+    (excuse,) = sized_for(few, (small_disks,)).excuses
+    assert excuse.first_limit.startswith("space of")
+    assert excuse.smallest_change is not None
+    assert "disks of" in excuse.smallest_change
+
+
+def test_undo_files_follow_the_peak() -> None:
+    begun = _disk_data(1_000_000)
+    (group,), load = begun.logfile_groups, begun.workloads[0]
+    (one,) = load.transactions[0].operations
+    one = one.model_copy(update={"kind": OperationKind.UPDATE})
+    transaction = load.transactions[0].model_copy(update={"operations": (one,)})
+    rate = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=2_000),))
+    file = group.undo_files[0].model_copy(update={"size_bytes": 4 * MIB})
+    small = begun.replace(
+        logfile_groups=(group.model_copy(update={"undo_files": (file,)}),),
+        workloads=(load.model_copy(update={"transactions": (transaction,), "load": rate}),),
+    )
+    assert of_rule(small, "undo-log-size")
+    best = sized_for(requirements_of(small, answers=1, most_groups=4)).plans[0]
+    (sized,) = best.plan.logfile_groups
+    assert sized.undo_files[0].size_bytes > file.size_bytes
+    assert not of_rule(best.plan, "undo-log-size")
+
+
+def test_what_no_hosts_mend_is_said_after_one_look_at_each_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table on disk without a tablespace: node group after node group was looked at, for minutes."""
+    plan = sample_plan("disk-data-8.4")
+    (table,) = plan.tables
+    lost = plan.replace(tables=(table.model_copy(update={"tablespace_id": None}),))
+    wanted = requirements_of(lost, answers=1)
+    looked: list[str] = []
+    judged = Judge.verdict
+
+    def verdict(self: Judge, choice: Choice, groups: int, most_clients: int = 255) -> Verdict:
+        looked.append(choice.title)
+        return judged(self, choice, groups, most_clients)
+
+    monkeypatch.setattr(Judge, "verdict", verdict)
+    classes = classes_of(wanted)[:3]
+    found = sized_for(wanted, classes)
+    assert not found.plans
+    assert all("choose a tablespace" in one.first_limit for one in found.excuses)
+    assert Counter(looked).most_common(1)[0][1] <= 2

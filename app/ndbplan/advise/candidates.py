@@ -22,6 +22,7 @@ from ndbplan.advise.candidate_settings import of_parameters, of_threads
 from ndbplan.base.units import format_bytes, how_many
 from ndbplan.checks.harm import harm
 from ndbplan.checks.layouts import hosts_with_data, layouts, role_name, uses_disk_data
+from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check_all, find
 from ndbplan.checks.unwise.disks import MANY_FILES
@@ -98,7 +99,7 @@ def single_changes(plan: Plan) -> Iterator[Change]:
     yield from _of_hosts(plan)
     yield from _of_disks(plan)
     yield from _of_roles(plan)
-    yield from of_checks(plan)
+    yield from ways_out(check_all(plan))
 
 
 def _of_the_whole(plan: Plan) -> Iterator[Change]:
@@ -290,10 +291,10 @@ def _moves(plan: Plan, node: DataNode) -> Iterator[Change]:
 # What checks offer.
 
 
-def of_checks(plan: Plan) -> Iterator[Change]:
-    """The fix of each problem, and its ways out."""
+def ways_out(problems: Iterable[Problem]) -> Iterator[Change]:
+    """The fix of each problem that is solved, and its ways out."""
     told: set[int] = set()
-    for problem in check_all(plan):
+    for problem in problems:
         ways = [(way.title, way.edit) for way in problem.solutions]
         if problem.edit is not None:
             ways.insert(0, (problem.fix or RULES[problem.rule].title, problem.edit))

@@ -95,6 +95,14 @@ def check_all(plan: Plan, cancelled: Callable[[], bool] = _never) -> tuple[Probl
         return result
 
 
+def errors(plan: Plan, cancelled: Callable[[], bool] = _never) -> tuple[Problem, ...]:
+    """The errors that stand, as `check` tells them; no way out of milder problems is searched for."""
+    look = _look(cancelled)
+    with keeping():
+        found = [one for one in _rows(plan, look) if one.severity is Severity.ERROR and not one.waived]
+        return tuple(_solved(found, look))
+
+
 def counted(plan: Plan, cancelled: Callable[[], bool] = _never) -> dict[Severity, int]:
     """How many problems `check` finds of each severity, without the search for their ways out."""
     with keeping():

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from ndbplan.base.units import GIB
+from ndbplan.base.units import GIB, MIB
 from ndbplan.configuration.directories import NODE_FOLDER, named_folders
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
@@ -99,7 +99,10 @@ class KeepInMemory:
 
 @dataclass(frozen=True)
 class GrowFiles:
-    """A change: the first files of a log file group or tablespace grow until all hold so many bytes."""
+    """A change: the first files of a log file group or tablespace grow until all hold so many bytes.
+
+    By whole MiB, or by larger extents, of which data files consist.
+    """
 
     object_id: str
     total_bytes: int
@@ -109,7 +112,8 @@ class GrowFiles:
         name = "undo_files" if isinstance(part, LogfileGroup) else "data_files"
         first, *others = getattr(part, name)
         rest = sum(file.size_bytes * file.count for file in others)
-        each = max(first.size_bytes, -(-(self.total_bytes - rest) // first.count))
+        step = MIB if isinstance(part, LogfileGroup) else max(MIB, part.extent_size_bytes)
+        each = max(first.size_bytes, -(-(self.total_bytes - rest) // (first.count * step)) * step)
         return edits.update(plan, part.id, **{name: (validated.changed(first, size_bytes=each), *others)})
 
 

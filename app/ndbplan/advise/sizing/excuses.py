@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.larger import EXACT, HARDWARE, SIZES
-from ndbplan.advise.sizing.limits import PRICE, Judge
-from ndbplan.advise.sizing.verdict import LOADER, Met, Verdict
+from ndbplan.advise.sizing.limits import Judge
+from ndbplan.advise.sizing.verdict import LOADER, PRICE, Met, Verdict
 from ndbplan.base.errors import UserError
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import (

@@ -13,15 +13,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, islice
 from typing import Any
 
 from ndbplan.advise.candidate import Change
 from ndbplan.advise.candidate_settings import is_of_log_or_checkpoints, of_log_and_checkpoints
-from ndbplan.advise.candidates import of_checks
-from ndbplan.advise.cost import cost_of
+from ndbplan.advise.candidates import ways_out
 from ndbplan.advise.figures import FIGURES
 from ndbplan.advise.highest_rate import end_at, holds
 from ndbplan.advise.load_left import LoadLeft
@@ -30,15 +29,28 @@ from ndbplan.advise.remedies import sustained_s
 from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.coming import more_clients
+from ndbplan.advise.sizing.errors import Errors
+from ndbplan.advise.sizing.files import with_room_on_disk
 from ndbplan.advise.sizing.jobs import of_cluster, of_loader, when_done
 from ndbplan.advise.sizing.loads import steady
-from ndbplan.advise.sizing.verdict import BARELY, CHECK, CLIENTS, CONNECTIONS, LOADER, Met, Verdict, kind_of
+from ndbplan.advise.sizing.verdict import (
+    BARELY,
+    CHECK,
+    CLIENTS,
+    CONNECTIONS,
+    DESIGN,
+    LOADER,
+    PRICE,
+    Met,
+    Verdict,
+    kind_of,
+    within_budget,
+)
 from ndbplan.advise.sizing.worlds import Left, Worlds
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
-from ndbplan.checks.problem import Severity
-from ndbplan.checks.run import find
+from ndbplan.checks.run import errors
 from ndbplan.configuration.failing_parts import Part, parts
 from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.settings import no_of_replicas, settings_by_node, usable_data_memory
@@ -65,8 +77,7 @@ _ROUNDING = 1e-9
 _MEMORY = "memory"
 _OF_LOADS = "tx/s"
 """Unit of the limits that clients move."""
-PRICE = "price"
-UNMOVED = frozenset({LOADER, PRICE})
+UNMOVED = frozenset({LOADER, PRICE, DESIGN})
 """Limits that no cluster of a class moves."""
 FEWEST_CLIENTS = Clients(hosts=2)
 """Hosts of SQL nodes: one may fail."""
@@ -98,14 +109,15 @@ class Judge:
     """Of redo and checkpoint parameters that are taken one after the other; 0: none is tried."""
     holds_in: float = 0.0
     """The share of the drawn worlds in which every limit has to be kept; 0: by likely values is enough."""
+    _worlds: Worlds = field(default_factory=Worlds, init=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process that it is handed over to cannot be told to stop."""
         return Judge, (self.requirements, self.builder, _never, self.most_steps, self.holds_in)
 
     @cached_property
-    def _worlds(self) -> Worlds:
-        return Worlds()
+    def _errors(self) -> Errors:
+        return Errors(self.begun, self.cancelled)
 
     def stop_if_told(self) -> None:
         """Raises Cancelled when told to stop."""
@@ -202,14 +214,14 @@ class Judge:
     def _steps(self, plan: Plan, broken: Met, is_planned: bool) -> Iterator[Change]:
         """Steps of redo and checkpoint parameters that the plan does not state of hosts that are planned.
 
-        Against what a check finds: those among the ways out that it offers.
+        Against errors: those among their ways out.
         """
         stated = self.begun.parameters.data_node if is_planned else ()
         if broken.kind != CHECK:
             yield from of_log_and_checkpoints(plan, stated)
             return
         in_the_end = after_months(plan, self.requirements.months)
-        for way in chain.from_iterable(map(of_checks, dict.fromkeys((plan, in_the_end)))):
+        for way in ways_out(chain.from_iterable(map(errors, dict.fromkeys((plan, in_the_end))))):
             names = {change.name for change in value_changes(plan, way.edit(plan))}
             if names and all(is_of_log_or_checkpoints(name) and name not in stated for name in names):
                 yield way
@@ -247,7 +259,7 @@ class Judge:
         plan = self.builder.plan(found.choice, found.groups, found.clients, most_memory=most_memory)
         for step in found.steps:
             plan = step.edit(plan)
-        found.plan = plan
+        found.plan = with_room_on_disk(plan, self.requirements, self.loads)
         return found
 
     def _held(self, found: Verdict) -> Verdict:
@@ -278,7 +290,7 @@ class Judge:
         """Limits in the order in which they are asked for: what takes long comes last."""
         assert found.plan is not None
         grown = Estimation(after_months(found.plan, self.requirements.months))
-        yield partial(self._money, found.plan)
+        yield partial(within_budget, found.plan, self.requirements.budget)
         job = self.requirements.job
         if job is not None:
             yield partial(of_loader, found.plan, job)
@@ -290,25 +302,13 @@ class Judge:
         yield partial(self._space, grown)
         yield partial(self._times, grown)
         yield partial(self._survives, grown)
-        yield partial(self._checks, found.plan, "")
+        yield partial(self._checks, found, found.plan, "")
         if grown.plan is not found.plan:
-            yield partial(self._checks, grown.plan, f" in {self.requirements.months} months")
+            yield partial(self._checks, found, grown.plan, f" in {self.requirements.months} months")
         for workload in self.loads:
             yield partial(self._sustained, grown, workload)
         if job is not None:
             yield partial(of_cluster, found.plan, job, self.cancelled)
-
-    def _money(self, plan: Plan) -> Iterator[Met]:
-        budget = self.requirements.budget
-        if budget is None:
-            return
-        cost = cost_of(plan)
-        unit = plan.currency or "money"
-        if cost.total is None or cost.unpriced:
-            missing = " and ".join(cost.unpriced[:2])
-            yield Met(f"budget: not stated is {missing}", _exact(2, unit), _exact(1, unit), PRICE)
-        else:
-            yield Met("budget", cost.total, _exact(budget, unit), "money")
 
     def _memory(self, found: Verdict, grown: Estimation) -> Iterator[Met]:
         room = 1.0 / (1.0 + self.requirements.headroom)
@@ -419,11 +419,14 @@ class Judge:
             what = f"any {kind} may fail" + (f" (stops without {stops[0].text})" if stops else "")
             yield Met(what, _exact(1 + len(stops), "count"), _exact(1, "count"), f"survive.{kind}")
 
-    def _checks(self, plan: Plan, when: str) -> Iterator[Met]:
-        errors = [one for one in find(plan, self.cancelled) if one.severity is Severity.ERROR]
+    def _checks(self, found: Verdict, plan: Plan, when: str) -> Iterator[Met]:
+        yield self._errors.met(plan, when, partial(self._largest, found, plan))
         self.stop_if_told()
-        what = f"check finds no error{when}" + (f": {errors[0].message}" if errors else "")
-        yield Met(what, _exact(1 + len(errors), "count"), _exact(1, "count"), CHECK)
+
+    def _largest(self, found: Verdict, plan: Plan) -> Plan:
+        """As many node groups of a class as there may be, with the rows that a plan has."""
+        groups = found.choice.most_full(self.most_groups)
+        return self.builder.plan(found.choice, groups, found.clients).replace(tables=plan.tables)
 
     def _sustained(self, grown: Estimation, workload: Workload) -> Iterator[Met]:
         asked = self._peak(grown, workload) * (1.0 + self.requirements.headroom)

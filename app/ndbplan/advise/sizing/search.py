@@ -356,7 +356,10 @@ class _Sizing:
         why = moved[0].line if moved else "nothing limits it"
         title = title_of(verdict, self.judge)
         bare = self.judge.builder.plan(verdict.choice, verdict.groups, verdict.clients)
-        changes = value_changes(bare, verdict.plan) if verdict.steps else ()
+        is_as_built = not verdict.steps and all(
+            getattr(bare, name) == getattr(verdict.plan, name) for name in ("tablespaces", "logfile_groups")
+        )
+        changes = () if is_as_built else value_changes(bare, verdict.plan)
         settings = tuple(f"{change.name} {change.shown[1]}" for change in changes)
         return SizedPlan(rank, title, verdict.plan, why, tuple(limits), verdict.groups, settings)
 

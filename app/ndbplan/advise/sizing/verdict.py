@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ndbplan.advise.candidate import Change
+from ndbplan.advise.cost import cost_of
 from ndbplan.advise.sizing.build import CLIENT_HOST, Clients
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.base.quantity import Quantity
@@ -17,7 +19,10 @@ from ndbplan.simulate.bottleneck import Bottleneck
 CONNECTIONS, CLIENTS = "connections", "clients"
 """Limits of what the load comes through: its cluster connections, and its hosts."""
 CHECK = "check"
+DESIGN = "design"
+"""A limit that tables or loads break, whatever the cluster."""
 LOADER = "loader"
+PRICE = "price"
 BARELY = 0.999
 """What lasts all but this share of the time is still not sustained."""
 _STEPS_REACH = 8.0
@@ -53,7 +58,7 @@ class Met(Shape):
     @property
     def is_moved(self) -> bool:
         """Whether hardware comes nearer to it step by step; what may fail, and a check, holds or does not."""
-        return self.kind != CHECK and not self.kind.startswith("survive")
+        return self.kind not in (CHECK, DESIGN) and not self.kind.startswith("survive")
 
     @property
     def certain(self) -> bool:
@@ -112,3 +117,15 @@ def kind_of(limit: Bottleneck | None) -> str:
     if limit.resource in ("redo log", "redo files"):
         return "disk"
     return limit.resource
+
+
+def within_budget(plan: Plan, budget: float | None) -> Iterator[Met]:
+    """What a cluster costs against a budget, if there is one; what has no price breaks it."""
+    if budget is None:
+        return
+    cost, unit = cost_of(plan), plan.currency or "money"
+    if cost.total is None or cost.unpriced:
+        told = f"budget: not stated is {' and '.join(cost.unpriced[:2])}"
+        yield Met(told, Quantity.exact(2, unit), Quantity.exact(1, unit), PRICE)
+    else:
+        yield Met("budget", cost.total, Quantity.exact(budget, unit), "money")

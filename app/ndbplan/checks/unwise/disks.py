@@ -28,7 +28,7 @@ from ndbplan.edits.changes import SetField, SetParameter, SetRole, together
 from ndbplan.edits.disk_data import FewerFiles, GrowFiles, MoreFiles, OneLogfileGroup
 from ndbplan.edits.solutions import memory_size
 from ndbplan.estimate.estimation import Estimation, chosen_workload
-from ndbplan.estimate.load.disk_data import TablespaceUse
+from ndbplan.estimate.load.disk_data import TablespaceUse, UndoUse
 from ndbplan.estimate.load.file_threads import THREADS, reads_of
 from ndbplan.estimate.stored import machines_of
 from ndbplan.ndb.file_space import specified_files
@@ -42,9 +42,9 @@ _MOST_THREADS = 64
 _PARALLEL_FILES = 4
 """Into which one data file is divided where one thread writes each."""
 _NO_CURE = ", and a larger RedoBuffer only delays them"
-_SPACE_WARNING = 0.95
+SPACE_WARNING = 0.95
 _GOOD_HIT_RATIO = 0.9
-_UNDO_WARNING = 0.9
+UNDO_WARNING = 0.9
 """Shares from which on a tablespace, the page buffer's hits and an undo log are worth a word: judgement."""
 
 
@@ -184,15 +184,13 @@ def tablespace_of_table(now: Estimation) -> Iterator[Problem]:
 def undo_log_size(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     for workload in plan.workloads:
-        uses = [use for use in now.under(workload).undo_log if use.fill > _UNDO_WARNING]
+        uses = [use for use in now.under(workload).undo_log if use.fill > UNDO_WARNING]
         if not uses or not plan.logfile_groups:
             continue
         fullest = max(uses, key=lambda use: use.fill)
-        group = plan.logfile_groups[0]
-        wanted = memory_size(fullest.needed_bytes.high)
-        grow = GrowFiles(group.id, wanted)
+        group, grow = plan.logfile_groups[0], larger_undo_files(plan, fullest)
         reason = misfit(now, grow(plan))
-        size = format_bytes_binary(wanted)
+        size = format_bytes_binary(grow.total_bytes)
         report = error if fullest.needed_bytes.low > fullest.capacity_bytes else warning
         yield report(
             f"log file group {group.name}",
@@ -231,7 +229,7 @@ def data_files(now: Estimation) -> Iterator[Problem]:
             )
     for use in now.under(chosen_workload(plan)).disk_data.tablespaces:
         fill = use.fill.value
-        if fill > _SPACE_WARNING:
+        if fill > SPACE_WARNING:
             report = error if fill > 1 else warning
             words, larger = _more_files(now, use)
             yield report(
@@ -246,15 +244,24 @@ def data_files(now: Estimation) -> Iterator[Problem]:
             )
 
 
+def larger_undo_files(plan: Plan, use: UndoUse) -> GrowFiles:
+    """The first log file group with as much undo log as a load needs until a checkpoint frees it, at most."""
+    return GrowFiles(plan.logfile_groups[0].id, memory_size(use.needed_bytes.high))
+
+
+def larger_data_files(plan: Plan, use: TablespaceUse) -> GrowFiles:
+    """A tablespace with so much more, in whole extents, that there is room for what is in it at most."""
+    space = next(space for space in plan.tablespaces if space.name == use.tablespace)
+    missing = use.used_bytes.high / SPACE_WARNING - use.capacity_bytes
+    size = -(-int(missing) // space.extent_size_bytes) * space.extent_size_bytes
+    return GrowFiles(space.id, use.capacity_bytes + max(size, space.extent_size_bytes))
+
+
 def _more_files(now: Estimation, use: TablespaceUse) -> tuple[str, Edit | None]:
     """Larger data files where the disks have room for them, else what would make room."""
-    plan = now.plan
-    missing = use.used_bytes.high / _SPACE_WARNING - use.capacity_bytes
-    space = next(space for space in plan.tablespaces if space.name == use.tablespace)
-    size = -(-int(missing) // space.extent_size_bytes) * space.extent_size_bytes
-    more = max(size, space.extent_size_bytes)
-    larger = GrowFiles(space.id, use.capacity_bytes + more)
-    reason = misfit(now, larger(plan))
+    larger = larger_data_files(now.plan, use)
+    more = larger.total_bytes - use.capacity_bytes
+    reason = misfit(now, larger(now.plan))
     if not reason:
         return f"let the data files have {format_bytes(more)} more or use a smaller EXTENT_SIZE", larger
     return (

@@ -1,0 +1,53 @@
+"""Whether a cluster that is sized passes all checks, and which errors no cluster is without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ndbplan.advise.sizing.verdict import CHECK, DESIGN, Met
+from ndbplan.base.quantity import Quantity
+from ndbplan.checks.problem import Problem, Severity
+from ndbplan.checks.run import find
+from ndbplan.plan.plan import Plan
+
+
+@dataclass
+class Errors:
+    """What checks find of cluster after cluster."""
+
+    begun: Plan
+    """Tables and loads, which all clusters have."""
+    cancelled: Callable[[], bool]
+    _always: set[tuple[str, str]] = field(default_factory=set)
+    """By rule and message: what the largest cluster of a class had as well as the smallest looked at."""
+
+    def met(self, plan: Plan, when: str, largest: Callable[[], Plan]) -> Met:
+        """Whether check finds no error; `largest`: of this class."""
+        errors = self._of(plan)
+        told = self._told_of_all(errors, largest)
+        if told is not None:
+            return _limit(f", whatever the hosts: {told.message}; {told.fix}", len(errors), DESIGN)
+        return _limit(f"{when}: {errors[0].message}" if errors else when, len(errors), CHECK)
+
+    def _of(self, plan: Plan) -> list[Problem]:
+        return [
+            one for one in find(plan, self.cancelled) if one.severity is Severity.ERROR and not one.waived
+        ]
+
+    def _told_of_all(self, errors: list[Problem], largest: Callable[[], Plan]) -> Problem | None:
+        """An error of tables or loads that is the same with as many node groups as there may be."""
+        own = [one for one in errors if one.object_ids and all(i in self.begun.by_id for i in one.object_ids)]
+        if own and not any(_key(one) in self._always for one in own):
+            there = set(map(_key, self._of(largest())))
+            self._always |= {_key(one) for one in own} & there
+        return next((one for one in own if _key(one) in self._always), None)
+
+
+def _key(problem: Problem) -> tuple[str, str]:
+    return problem.rule, problem.message
+
+
+def _limit(what: str, errors: int, kind: str) -> Met:
+    found, allowed = (Quantity.exact(1 + count, "count") for count in (errors, 0))
+    return Met(f"check finds no error{what}", found, allowed, kind)

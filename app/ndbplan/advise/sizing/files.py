@@ -1,0 +1,48 @@
+"""Data files and undo files of a cluster that is sized: they follow from rows and loads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ndbplan.advise.sizing.jobs import when_done
+from ndbplan.advise.sizing.loads import steady
+from ndbplan.checks.unwise.disks import SPACE_WARNING, UNDO_WARNING, larger_data_files, larger_undo_files
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.load.disk_data import TablespaceUse, UndoUse
+from ndbplan.estimate.space.growth import after_months
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.requirements import Requirements
+from ndbplan.plan.workloads import Workload
+
+
+def with_room_on_disk(plan: Plan, wanted: Requirements, loads: Sequence[Workload]) -> Plan:
+    """The plan with data files for the rows of the last month and of a load job, undo files for the peaks.
+
+    They belong to tables and loads, not to a class of hosts. None becomes smaller; whether disks have room
+    for them is a limit of its own.
+    """
+    largest: dict[str, TablespaceUse] = {}
+    for use in _data(plan, wanted) if plan.tablespaces else ():
+        known = largest.get(use.tablespace)
+        if known is None or use.fill.value > known.fill.value:
+            largest[use.tablespace] = use
+    for use in largest.values():
+        if use.fill.value > SPACE_WARNING:
+            plan = larger_data_files(plan, use)(plan)
+    needs = _undo(plan, wanted, loads) if plan.logfile_groups else ()
+    undo = max(needs, key=lambda use: use.fill, default=None)
+    return plan if undo is None or undo.fill <= UNDO_WARNING else larger_undo_files(plan, undo)(plan)
+
+
+def _data(plan: Plan, wanted: Requirements) -> Iterator[TablespaceUse]:
+    yield from Estimation(after_months(plan, wanted.months)).disk_data.tablespaces
+    done = None if wanted.job is None else when_done(plan, wanted.job)
+    if done is not None:
+        yield from done.disk_data.tablespaces
+
+
+def _undo(plan: Plan, wanted: Requirements, loads: Sequence[Workload]) -> Iterator[UndoUse]:
+    grown = Estimation(after_months(plan, wanted.months))
+    for load in loads:
+        peak_per_s = grown.under(load).offered_per_s * (1.0 + wanted.headroom)
+        yield from grown.under(steady(load, peak_per_s)).undo_log
