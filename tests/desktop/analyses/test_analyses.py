@@ -33,6 +33,7 @@ from ndbplan.base.units import format_value
 from ndbplan.desktop.analyses import AnalysisArea
 from ndbplan.desktop.analyses.area import TABS
 from ndbplan.desktop.analyses.export_preview import Highlighter
+from ndbplan.desktop.analyses.simulation import page
 from ndbplan.desktop.analyses.simulation.summary import Summary
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
@@ -311,6 +312,20 @@ class TestSimulation:
         panel.simulate()
         assert "—" in panel.state.text()
         assert panel._task is None
+
+    def test_undo_takes_back_that_the_plan_has_changed(
+        self, stand: _Stand, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Of a run too long to follow each edit the line stayed, though the plan was that of the run again."""
+        monkeypatch.setattr(page, "_LIVE_BELOW_S", -1.0)
+        panel = stand.simulated()
+        host = stand.document.plan.hosts[0]
+        stand.document.edit("Set cores", lambda plan: edits.update(plan, host.id, cores=host.cores + 1))
+        assert "has changed" in panel.state.text()
+        stand.document.undo_stack.undo()
+        assert panel.state.text() == ""
+        stand.document.undo_stack.redo()
+        assert "has changed" in panel.state.text()
 
     def test_the_range_over_many_runs_is_shown_and_hidden(self, stand: _Stand) -> None:
         panel = stand.simulated()

@@ -298,10 +298,11 @@ class SimulationPanel(Panel):
 
     def _follow_edit(self, plan: Plan) -> None:
         run = self._run
-        if run is None or run.plan is plan:
+        if run is None:
             return
-        self._say("The plan has changed since.")
-        if run.elapsed_s <= _LIVE_BELOW_S and self._task is None:
+        has_changed = run.plan is not plan
+        self._say("The plan has changed since." if has_changed else "")
+        if has_changed and run.elapsed_s <= _LIVE_BELOW_S and self._task is None:
             self._live.start()
 
     def _progressed(self, progress: Progress) -> None:
