@@ -316,7 +316,7 @@ class TestSimulation:
     def test_undo_takes_back_that_the_plan_has_changed(
         self, stand: _Stand, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Of a run too long to follow each edit the line stayed, though the plan was that of the run again."""
+        """Of a run too long to follow each edit the line stayed, though the plan was the run's again."""
         monkeypatch.setattr(page, "_LIVE_BELOW_S", -1.0)
         panel = stand.simulated()
         host = stand.document.plan.hosts[0]
