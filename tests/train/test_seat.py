@@ -83,6 +83,19 @@ def test_how_time_flows_changes_nothing_and_a_breakpoint_stops_where_it_begins(
     assert one.breakpoints == ()
 
 
+def test_a_breakpoint_that_is_reached_while_a_line_is_answered_is_told(seat: Seat) -> None:
+    """A statement that lasts, or a wait, goes on to its end; what was reached meanwhile is said then."""
+    seat.answer("! slow disk:data1/redo 5%")
+    seat.answer("! load x4")
+    seat.stop_when("redo_buffer 50%")
+    seat.answer("mysql> select 1")
+    assert seat.stopped_by == ""
+    seat.answer("mysql> select sleep(60)")
+    assert seat.stopped_by.startswith("redo_buffer 50%")
+    assert seat.flow(1.0) == pytest.approx(1.0)
+    assert seat.stopped_by == ""
+
+
 def test_breakpoints_and_branches_have_an_end_and_say_so(seat: Seat) -> None:
     with pytest.raises(UserError, match="no data node '9'"):
         seat.stop_when("node:9 < 1")

@@ -83,6 +83,10 @@ class Seat:
         text = played.answer(line)
         said = _Said(begin_s, line.strip(), text, self.cluster.now_s)
         self._said[self.place] = (*self._said[self.place], said)
+        self.stopped_by = ""
+        if said.end_s > begin_s:
+            # Time passed while it was answered.
+            self._stops()
         self._held = self._holding()
         return text
 

@@ -276,6 +276,8 @@ class LiveSession(QObject):
             found, frame = outcome.value
             if answered is not None:
                 self.answered.emit(answered(str(found)))
+            if frame.stopped_by:
+                self.play(False)
             self.framed.emit(frame)
             if done is not None:
                 done(found)
