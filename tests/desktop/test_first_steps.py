@@ -92,6 +92,16 @@ def test_the_row_ticks_what_is_done_and_goes_when_all_is(open_window, qtbot):
     assert open_window().steps.row is None, "what is done once is not shown again"
 
 
+def test_another_plan_begins_with_no_step_done(open_window, qtbot):
+    """A new plan in the window of one that was simulated had Simulate ticked already."""
+    window = open_window()
+    window.open_sample("starter")
+    window.steps.done("simulate")
+    assert "simulate" in ticked(window)
+    window.files.new()
+    assert ticked(window) == []
+
+
 def test_the_first_step_is_done_when_the_cluster_starts_and_answers(open_window, qtbot):
     window = open_window()
     hosts = window.steps.row.buttons["hosts"]

@@ -55,6 +55,7 @@ class FirstSteps(QFrame):
         row.addWidget(self.close_button)
         view.installEventFilter(self)
         view.document.changed.connect(self._changed)
+        view.document.replaced.connect(self._start_over)
         theme.theme().changed.connect(self.refresh)
         self.refresh()
 
@@ -62,6 +63,10 @@ class FirstSteps(QFrame):
         # A plan that becomes whole at once was opened.
         made_here = self._is_on_the_way and _missing(before) <= 1
         self._is_on_the_way = bool(_missing(after)) or made_here
+        self.refresh()
+
+    def _start_over(self) -> None:
+        self._seen.clear()
         self.refresh()
 
     def done(self, key: str) -> None:
