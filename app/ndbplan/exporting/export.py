@@ -53,7 +53,7 @@ class _Ask:
 
     plan: Plan
     groups: int
-    """Node groups that the part add-nodes adds."""
+    """Node groups that the part add-nodes adds; 0: there is no such part."""
     running: Running | None = None
 
 
@@ -82,12 +82,12 @@ def _before(running: Running) -> dict[str, str]:
 
 
 def _grown(ask: _Ask, kinds: Collection[str]) -> dict[str, str]:
-    """The folder that holds once nodes are added; nothing for a plan that cannot grow."""
+    """The folder that holds once nodes are added, and adds no more; nothing for a plan that cannot grow."""
     try:
         grown = grown_configuration(ask.plan, ask.groups)
     except UserError:
         return {}
-    files = {name: text for kind in kinds for name, text in KINDS[kind](_Ask(grown, ask.groups)).items()}
+    files = {name: text for kind in kinds for name, text in KINDS[kind](_Ask(grown, 0)).items()}
     return {f"{GROWN_FOLDER}{name}": text for name, text in files.items()}
 
 
@@ -116,6 +116,8 @@ def _ansible(ask: _Ask) -> dict[str, str]:
 
 def _schedule(ask: _Ask) -> dict[str, str]:
     """The operation of adding nodes as a Gantt picture; nothing for a plan that cannot grow."""
+    if not ask.groups:
+        return {}
     try:
         return {"add-nodes.svg": gantt_carrying(ask.plan, Procedure(groups=ask.groups))}
     except UserError:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from ndbplan.base.errors import UserError
 from ndbplan.configuration.deployment import mysqld_instance, sql_files
 from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.ndb import parameters as catalogue
+from ndbplan.operations.add_nodes import grown_configuration
 from ndbplan.operations.hosts import irreplaceable
 from ndbplan.operations.operation import Operation
 from ndbplan.operations.restoring import is_backup_encrypted, no_way_to_back_up, no_way_to_restore
@@ -49,6 +51,15 @@ def _is_on(plan: Plan, node: ManagementNode | DataNode, name: str) -> bool:
     return catalogue.knows(section, name, plan.version) and node_settings(plan, node).number(name) == 1
 
 
+def _no_growth(plan: Plan) -> str:
+    """Why a folder adds no data nodes."""
+    try:
+        grown_configuration(plan)
+    except UserError:
+        return "this plan cannot grow while it works"
+    return "export the plan with these ones for more"
+
+
 def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
     """What these parts of a runbook leave to people, and why."""
     reasons = list(_LEFT_OUT)
@@ -81,7 +92,7 @@ def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
     elif "restore" not in keys:
         reasons.append(f"restoring a backup: {no_way_to_restore(plan)}")
     if "add-nodes" not in keys:
-        reasons.append("adding data nodes: this plan cannot grow while it works")
+        reasons.append(f"adding data nodes: {_no_growth(plan)}")
     if "initial-rolling-restart" not in keys:
         reasons.append(
             "what data nodes take with --initial only: there is no second copy of the rows (NoOfReplicas 1); "

@@ -30,7 +30,7 @@ class Asked(NamedTuple):
 
     now: Estimation
     add_groups: int
-    """Node groups that are added when it grows."""
+    """Node groups that are added when it grows; 0: it does not."""
     before: Plan | None
     """What runs; None: what is planned."""
 
@@ -60,7 +60,7 @@ OPERATIONS: list[Callable[[Asked, bool], Operation | None]] = [
     lambda asked, timed: restore(asked.now, timed=timed),
     lambda asked, timed: rolling_restart(asked.now, timed=timed),
     _initial_restart,
-    lambda asked, timed: add_nodes(asked.now, asked.add_groups, timed=timed),
+    lambda asked, timed: add_nodes(asked.now, asked.add_groups, timed=timed) if asked.add_groups else None,
     lambda asked, timed: replace_host(asked.now, timed=timed),
     lambda asked, timed: stop_cluster(asked.now, timed=timed),
     lambda asked, timed: start_cluster(asked.now, timed=timed),
