@@ -946,7 +946,9 @@ def test_facts_of_a_distribution_have_room_for_their_values_in_large_letters(sta
     assert shown.width() < 0.4 * panel.width()
 
 
-@pytest.mark.parametrize(("width", "says"), [(1100, "on app-a1"), (770, "SQL node 147")])
+@pytest.mark.parametrize(
+    ("width", "says"), [(1100, "on app-a1"), (770, "SQL node 147"), (690, "SQL node 147")]
+)
 def test_what_limits_a_run_is_named_whole_in_a_small_window(
     qtbot: QtBot, qapp, width: int, says: str
 ) -> None:
@@ -967,4 +969,5 @@ def test_what_limits_a_run_is_named_whole_in_a_small_window(
     around.show()
     summary.show_result(cast(Any, result), None)
     qtbot.waitUntil(lambda: says in summary._limit.shown())
+    assert "SQL node 147" in summary._limit.shown()
     assert "…" not in summary._limit.shown()

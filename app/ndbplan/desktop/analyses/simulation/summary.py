@@ -72,13 +72,15 @@ class Summary(QWidget):
         stop = result.cluster_stop
         limited = result.bottleneck.used >= 1
         self._help.setVisible(limited and stop is None)
-        verb = "limited by" if limited else "next limit"
+        verb, short = ("limited by", "limit") if limited else ("next limit", "next")
         limit, odds_text = result.bottleneck.text, ""
         if bands is not None and bands.errors:
             odds = bands.errors[0]
             odds_text = f" · {odds.code} in {format_percent(odds.probability)} of runs"
         # Where the whole does not fit, a node that limits is named without its host.
-        texts = [f"· {verb} {one}{odds_text}" for one in (limit, limit.partition(" on ")[0])]
+        node = limit.partition(" on ")[0]
+        said = (f"{verb} {limit}", f"{verb} {node}", f"{short}: {node.removeprefix('the ')}")
+        texts = [f"· {one}{odds_text}" for one in said]
         if stop is not None:
             texts = [f"· {stop.text}"]
             if bands is not None and bands.cluster_stop is not None:
