@@ -14,7 +14,7 @@ from typing import Any
 from ndbplan.base.units import parse_bytes
 from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.timed import backup, restart
-from ndbplan.estimate.times.restart import KINDS
+from ndbplan.estimate.times.restart import KINDS, Conditions
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
@@ -26,6 +26,7 @@ from reality.measured import Measured
 
 _FILE = Path(__file__).parent / "timings.json"
 _FAST_DISK_MBS = 1000.0
+AFTER_A_KILL = "system start after a kill"
 
 
 @cache
@@ -103,7 +104,24 @@ def measured_times() -> list[Measured]:
 
 def starts() -> list[Measured]:
     """Of nodes and of the cluster."""
-    return [*_restarts(), *_first_starts()]
+    return [*_restarts(), *_after_kills(), *_first_starts()]
+
+
+def _after_kills() -> list[Measured]:
+    """After all nodes were killed under a load: their log, in four parts alike, is run again."""
+    found = []
+    for run in timings()["restarts"]:
+        if (killed := run.get("killed")) is None:
+            continue
+        conditions = Conditions(crashed=True, redo_bytes=killed["redo_bytes"] / 4)
+        estimate = restart(plan_of_restart(run), "system", conditions=conditions)
+        figures = {phase.name: phase.duration_s for phase in estimate.phases}
+        figures["seconds"] = estimate.duration_s
+        for name, seconds in killed.items():
+            if seconds > 1 and name in figures:
+                quantity = AFTER_A_KILL if name == "seconds" else f"after a kill: {name}"
+                found.append(judged(quantity, run["version"], run["run"], seconds, figures[name]))
+    return found
 
 
 def _restarts() -> list[Measured]:
@@ -205,6 +223,8 @@ def _work() -> dict[tuple[str, str, str], tuple[float, float]]:
         for kind in KINDS:
             held = 32 * 2**20 if kind == "start" else size
             found[name_of(kind), run["version"], run["run"]] = (held, 1e6 * _FAST_DISK_MBS)
+        log = run.get("killed", {}).get("redo_bytes", 0.0)
+        found[AFTER_A_KILL, run["version"], run["run"]] = (size + log, 1e6 * _FAST_DISK_MBS)
     for run in timings()["first_starts"]:
         found["first start", run["version"], run["run"]] = (768.0 * 2**20, 1e6 * run["disk_mbs"])
     for run in timings()["backups"]:

@@ -322,6 +322,21 @@ def test_a_stated_log_is_run_again() -> None:
     assert phase(timed, "execute redo log", "system", redo_bytes=6.5e9) == pytest.approx(100)
 
 
+def test_an_ldm_thread_runs_the_log_of_all_its_parts() -> None:
+    """Eight log parts: four threads have two each, and on two cores half of the time each."""
+    timed = set_parameter(with_cores(STARTER, clock_ghz=2.5), "data_node", "NoOfFragmentLogParts", 8)
+
+    def seconds(plan: Plan, ldm: int) -> float:
+        threads = f"main,rep,recv,tc,ldm={{count={ldm}}}"
+        own = set_parameter(plan, "data_node", "ThreadConfig", threads)
+        own = set_parameter(own, "data_node", "AutomaticThreadConfig", 0)
+        return phase(own, "execute redo log", "system", redo_bytes=6.5e9)
+
+    assert seconds(timed, 8) == pytest.approx(100)
+    assert seconds(timed, 4) == pytest.approx(200)
+    assert seconds(with_cores(timed, cores=2), 4) == pytest.approx(400)
+
+
 @pytest.mark.parametrize("name", sample_names())
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_range_is_never_wider_than_a_factor_of_six(name: str, kind: str) -> None:

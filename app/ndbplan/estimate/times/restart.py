@@ -22,6 +22,7 @@ from ndbplan.estimate.load.processors import against_timed
 from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.estimate.storage.node_data import LdmData, NodeData
 from ndbplan.estimate.storage.placement import is_classic
+from ndbplan.estimate.times import restart_logs as logs
 from ndbplan.estimate.times import restart_phases as phases
 from ndbplan.estimate.times import restart_waits as waits
 from ndbplan.estimate.times.copy_links import SlowLink, copy_links, sources_of
@@ -178,11 +179,8 @@ def _starting(
     everyone = len(ids) >= len(machines.members) > 1
     links = () if everyone else copy_links(machines, fetched, conditions.slow_links).get(node_id, ())
     sources = () if everyone else sources_of(machines, ids).get(node_id, ())
-    source_disks = (
-        (disk, share / len(sources))
-        for source in sources
-        for disk, share in source.on_disks(DiskRole.DATA_FILES)
-    )
+    source_disks = ((disk, share / len(sources)) for one in sources
+                    for disk, share in one.on_disks(DiskRole.DATA_FILES))  # fmt: skip
     on_host = sum(1 for other in nodes if other.host.id == machine.host.id)
     cores = [against_timed(one.host, machines.constants) for one in (machine, *sources)]
     return Starting(
@@ -242,10 +240,10 @@ def _phases(start: Starting, kind: Kind, *, crashed: bool) -> _Found:
         own.append(phases.early_phases(start))
     else:
         own += [phases.early_phases(start), phases.restore(start)]
-        undo = phases.apply_undo(start)
+        undo = logs.apply_undo(start)
         if undo is not None:
             own.append(undo)
-        own += [phases.replay_redo(start), rebuild_indexes(start)]
+        own += [logs.replay_redo(start), rebuild_indexes(start)]
     if kind in ("node", "initial"):
         initial = kind == "initial"
         away = sum(phase.duration_s.value for phase in own if phase.name != phases.STOP)
