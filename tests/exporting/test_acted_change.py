@@ -136,6 +136,30 @@ def test_a_change_that_was_broken_off_goes_on_from_another_machine(tmp_path: Pat
     assert "Changed: nothing" in cluster.run(life.folder, "change", state=tmp_path / "third").stdout
 
 
+def test_a_change_that_is_broken_off_at_its_very_end_is_not_made_again(tmp_path: Path) -> None:
+    """Between the marks of two management hosts: a second one would empty the new cluster once more."""
+    life = Life.of_change(*plans("initial system"), tmp_path)
+    ends: list[tuple[ActedCluster, dict[str, str]]] = []
+    state = life._state("of-end")
+
+    def look() -> None:
+        ends.append((life.cluster.twin(), {file.name: file.read_text() for file in state.parent.iterdir()}))
+
+    cluster = life.cluster
+    life.prepared(cluster, "change")
+    cluster.watch = look
+    options = ("--programs", str(life.programs))
+    assert cluster.run(life.folder, "change", *options, state=state).returncode == 0
+    for number, (broken, files) in enumerate(ends[-4:]):
+        again = life._state(f"again-{number}")
+        for name, text in files.items():
+            again.with_name(name).write_text(text)
+        starts = sum(node.initial_starts for node in broken.data_nodes.values())
+        done = broken.run(life.folder, "change", *options, state=again)
+        assert done.returncode == 0, done.stderr
+        assert sum(node.initial_starts for node in broken.data_nodes.values()) == starts
+
+
 def test_no_other_change_is_begun_while_one_is_under_way(tmp_path: Path) -> None:
     """Not even the way back: half of what it would undo has not been done."""
     before, after = plans("one node")
