@@ -150,6 +150,9 @@ def test_a_change_that_is_broken_off_at_its_very_end_is_not_made_again(tmp_path:
     cluster.watch = look
     options = ("--programs", str(life.programs))
     assert cluster.run(life.folder, "change", *options, state=state).returncode == 0
+    elsewhere = ends[-20][0].twin().run(life.folder, "change", *options, state=tmp_path / "elsewhere")
+    assert elsewhere.returncode == 2
+    assert "bring elsewhere.change from there" in elsewhere.stderr
     for number, (broken, files) in enumerate(ends[-4:]):
         again = life._state(f"again-{number}")
         for name, text in files.items():

@@ -22,6 +22,7 @@ from ndbplan.exporting.what_runs import (
     put_into_groups,
     servers_meanwhile,
     starts_or_stops,
+    stops_all,
 )
 from ndbplan.ndb.sql_versions import charset_of_statements
 from ndbplan.operations.add_nodes import GROWN_FOLDER
@@ -121,6 +122,7 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         configuration_file=f"{MANAGEMENT_DIRECTORY}/config.ini",
         management_hosts=[plan.host(node.host_id).hostname for node in plan.management_nodes],
         begun_from=begun_from(),
+        whole_restarts=[part.key for part in parts if stops_all(part)],
         accepted=accepted_files(parts, before),
         changes_configuration=changes_configuration(parts),
         grown_folder=GROWN_FOLDER,

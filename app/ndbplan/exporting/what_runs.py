@@ -60,6 +60,11 @@ def starts_or_stops(part: Operation) -> bool:
     return any(isinstance(command, kinds) for step in part.steps for command in step.commands)
 
 
+def stops_all(part: Operation) -> bool:
+    """Whether a part stops all data nodes together."""
+    return any(isinstance(command, StopAllDataNodes) for step in part.steps for command in step.commands)
+
+
 def servers_meanwhile(plan: Plan, before: Plan) -> tuple[str, str]:
     """Connect string of a change, and the host of its first server.
 
