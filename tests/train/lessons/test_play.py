@@ -75,7 +75,7 @@ def test_a_result_tells_when_the_trouble_came_and_what_was_made_of_it(played: Pl
     times = found["times"]
     assert 60 < times["trouble_s"] < times["noticed_s"] <= times["named_s"] < times["cured_s"]
     first, buffers = found["looks"][0], found["looks"][1]
-    assert (first["shows"], first["truth"]["redo_buffer"]) == ("", "0.3%")
+    assert (first["shows"], first["truth"]["redo_buffer"]) == ("", "0.26 %")
     assert buffers["shows"] == "buffers"
     # They fill and empty with the checkpoints.
     assert float(buffers["truth"]["redo_buffer"].rstrip("%")) > 50
