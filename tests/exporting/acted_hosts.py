@@ -255,7 +255,8 @@ class ActedHosts(ActedFiles):
 
     def _start_sql(self, process: SqlProcess, option: str) -> None:
         process.options = self.files[process.host, "/etc/my.cnf"]
-        suffix = re.search(r" --defaults-group-suffix=(\S+)", self.files[process.host, unit_file(process)])
+        unit = self.files[process.host, unit_file(process)]
+        suffix = re.search(r" --defaults-group-suffix=([^\s)]+)", unit)
         told = group_of(process.options, "mysqld") | group_of(
             process.options, f"mysqld{suffix[1] if suffix else ''}"
         )
