@@ -255,7 +255,7 @@ class Life:
     def _stated(self, part: str, options: tuple[str, ...]) -> Quantity | None:
         """What the runbook says of a part, or of its steps for the host that is named."""
         steps = self.operations[part].steps
-        mine = tuple(step for step in steps if not step.host or step.host in options)
+        mine = tuple(step for step in steps if step.text and (not step.host or step.host in options))
         asked = replace(self.operations[part], steps=mine)
         return asked.duration_s if asked.timeline else None
 

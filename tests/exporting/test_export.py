@@ -19,7 +19,7 @@ from ndbplan.edits.parts import add, remove, set_plan, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.exporting.export import KINDS, ExportError, export, render_files, replaced
-from ndbplan.exporting.runbook import markdown_blocks, render_script
+from ndbplan.exporting.runbook import in_all, markdown_blocks, render_script
 from ndbplan.exporting.written import RECORD
 from ndbplan.importing.my_cnf import with_options
 from ndbplan.operations.add_nodes import add_nodes
@@ -94,6 +94,18 @@ def test_every_file_that_a_script_copies_lies_in_its_folder(name: str, tmp_path:
         assert [file for file in copied if not (script.parent / file).is_file()] == []
         assert ("\n  add-nodes)" in text) is (script.parent.name == "out")
         assert ("- adding data nodes: export the plan" in text) is (script.parent.name != "out")
+
+
+def test_a_runbook_states_the_time_of_what_it_does() -> None:
+    """Without an SQL node it moves no rows, and its procedure says how long that takes."""
+    plan = sample("measured-7.4.10")
+    part = next(part for part in operations(plan) if part.key == "add-nodes")
+    left_out = sum(one.duration_s.value for one in part.timeline if not one.step.text)
+    stated = in_all(part)
+    assert left_out > 60
+    assert stated is not None
+    assert stated.value == pytest.approx(part.duration_s.value - left_out)
+    assert f"Expected in all: {stated}" in render_files(plan, ["runbook"])["runbook.md"]
 
 
 @pytest.mark.parametrize("plan", [EMPTY_PLAN, remove(sample("starter"), ["ndb1", "ndb2"])])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import ascii_text, markdown_text, shell_quoted
 from ndbplan.configuration.deployment import (
@@ -91,15 +93,19 @@ def render_markdown(plan: Plan, parts: tuple[Operation, ...]) -> str:
         blocks=markdown_blocks,
         endings=_endings,
         left_out=left_out(plan, parts),
-        in_all=_in_all,
+        in_all=in_all,
         started_by=started_by(plan),
     )
 
 
-def _in_all(part: Operation) -> Quantity | None:
-    """How long a whole part takes; None without an estimate, and where a host decides on the steps."""
-    is_whole = len(part.timeline) > 1 and not any(step.host for step in part.steps)
-    return part.duration_s if is_whole else None
+def in_all(part: Operation) -> Quantity | None:
+    """How long a whole part takes; None without an estimate, and where a host decides on the steps.
+
+    Without an SQL node the timeline has statements that the runbook leaves out.
+    """
+    told = replace(part, steps=tuple(_steps(part)))
+    is_whole = len(told.timeline) > 1 and not any(step.host for step in told.steps)
+    return told.duration_s if is_whole else None
 
 
 def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None = None) -> str:
