@@ -23,6 +23,7 @@ from ndbplan.simulate.simulation import Simulation
 from ndbplan.train.locks import EVERYONE
 from ndbplan.train.lying import lies_by
 from ndbplan.train.state import state_of
+from ndbplan.train.system_tables import system_hash_pages
 
 
 class WithoutRows(NamedTuple):
@@ -49,23 +50,14 @@ def without_rows(sim: Simulation, node_id: int) -> WithoutRows:
     """
     state, page_bytes = state_of(sim), hash_index_facts().page_bytes
     plan = state.plan
-    rows, of_system = _of_system_tables(plan, _fragments_of_a_table(plan, node_id))
-    hashed = of_system + _empty_fragments(sim).get(node_id, 0) * page_bytes
+    fragments = _fragments_of_a_table(plan, node_id)
+    # Their rows are few.
+    rows = int(form(plan.version, "system_row_pages")) * PAGE_BYTES if fragments else 0
+    pages = system_hash_pages(plan, fragments) + _empty_fragments(sim).get(node_id, 0)
+    hashed = pages * page_bytes
     has_own = int(form(plan.version, "index_page_kib")) * 1024 != PAGE_BYTES
     whole = rows if has_own else rows + -(-hashed // PAGE_BYTES) * PAGE_BYTES
     return WithoutRows(whole, hashed, has_own)
-
-
-def _of_system_tables(plan: Plan, fragments: int) -> tuple[int, int]:
-    """Bytes of rows and of hash indexes of system tables on a node with so many fragments of a table.
-
-    Their rows are few. Source: `system_tables` in resources/ndb/console.json.
-    """
-    if not fragments:
-        return 0, 0
-    known = form(plan.version, "system_tables")
-    pages = -(-known["hash_pages"] * fragments // known["hash_pages_of_fragments"])
-    return known["row_pages"] * PAGE_BYTES, pages * hash_index_facts().page_bytes
 
 
 def _fragments_of_a_table(plan: Plan, node_id: int) -> int:

@@ -1,6 +1,6 @@
 """ndb_show_tables: what the dictionary of the data nodes has. Forms: running 8.4.8 and 7.4.10 clusters.
 
-Of the product's own objects the two tables are listed that each cluster has; events are left out.
+Events are left out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from ndbplan.train.live import LiveCluster
 
 _VALUES = ("-c", "--ndb-connectstring", "--connect-string", "-t", "--type")
 _FLAGS = ("-p", "--parsable", "-f", "--fully-qualified")
-_OWN = ((2, "sys/def/SYSTAB_0"), (3, "sys/def/NDB$EVENTS_0"))
 _USER_TABLE, _UNIQUE_INDEX, _ORDERED_INDEX, _HASH_MAP = 2, 3, 6, 24
 _SYSTEM_TABLE, _INDEX_TRIGGER = 1, 11
 _KINDS = {
@@ -55,7 +54,7 @@ def show_tables(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answe
         return Answer("Unable to connect to the data nodes.\n" + ends.format(code=1, word="Failed"), 1)
     rows = [_Listed(row["type"], row["id"], row["fq_name"]) for row in dict_obj_info(cluster)]
     indexes = [row for row in rows if row.kind in (_UNIQUE_INDEX, _ORDERED_INDEX)]
-    found = [*(_Listed(_SYSTEM_TABLE, number, name) for number, name in _OWN), *rows, *_triggers(indexes)]
+    found = [*rows, *_triggers(indexes)]
     is_parsable = bool(flags & {"-p", "--parsable"})
     whole = bool(flags & {"-f", "--fully-qualified"})
     text = "" if is_parsable else _line("id", "type", "state", "logging", "database", "schema", "name")

@@ -20,8 +20,9 @@ from ndbplan.simulate.world.indices import OfCluster
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.quantities import recording
 from ndbplan.train.schema import partitions_of
-from ndbplan.train.sql.objects import FIRST_TABLE
+from ndbplan.train.sql.objects import numbered
 from ndbplan.train.sql.problem import NotSimulated
+from ndbplan.train.system_tables import in_fragments
 
 Row = dict[str, Any]
 _WRITES = (OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE)
@@ -138,8 +139,9 @@ def operations_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
     for one in sim.scenario.workload.transactions:
         if any(operation.choice is not EVENLY for operation in one.operations):
             raise NotSimulated("ndbinfo.operations_per_fragment is not simulated where some keys are hot")
+    yield from _of_system(cluster, alive)
     each, done = _of_one(cluster), {node_id: _done(cluster, node_id).committed for node_id in alive}
-    for number, table in enumerate(cluster.plan.tables):
+    for number, table in numbered(cluster.plan):
         parts = partitions_of(sim, cluster.plan_of(table), table)
         rows = sum(part.rows for part in parts)
         typed = max(0, cluster.state.rows_typed.get(table.id, 0))
@@ -155,7 +157,7 @@ def operations_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
                 count[OperationKind.INSERT] += round(typed * share)
                 yield {
                     "fq_name": f"{table.database}/def/{table.name}", "parent_fq_name": None,
-                    "type": "User table", "table_id": FIRST_TABLE + number, "node_id": node_id,
+                    "type": "User table", "table_id": number, "node_id": node_id,
                     "block_instance": part.ldm, "fragment_num": part.fragment,
                     "tot_key_reads": count.get(OperationKind.READ, 0),
                     "tot_key_inserts": count[OperationKind.INSERT],
@@ -164,6 +166,18 @@ def operations_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
                     "tot_frag_scans": count.get(OperationKind.SCAN, 0),
                     "tot_commits": sum(count[kind] for kind in _WRITES),
                 }  # fmt: skip
+
+
+def _of_system(cluster: LiveCluster, alive: set[int]) -> Iterator[Row]:
+    """What system tables hold was inserted once [8.4.8]; what is asked of them is not told."""
+    for one, place, part in in_fragments(cluster.plan):
+        for node_id in (i for i in part.nodes if i in alive and one.is_table):
+            yield {
+                "fq_name": one.name, "parent_fq_name": one.parent, "type": one.type, "table_id": one.number,
+                "node_id": node_id, "block_instance": part.ldm, "fragment_num": part.fragment,
+                "tot_key_inserts": one.rows_of(place), "tot_key_updates": 0, "tot_key_deletes": 0,
+                "tot_commits": one.rows_of(place),
+            }  # fmt: skip
 
 
 def locks_per_fragment(cluster: LiveCluster) -> Iterator[Row]:

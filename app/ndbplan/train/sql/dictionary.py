@@ -16,7 +16,15 @@ from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import partitions_of
 from ndbplan.train.space import FileUse, file_uses
 from ndbplan.train.sql.foreign_keys import ForeignKey, keys_of, table_of
-from ndbplan.train.sql.objects import FIRST_TABLE, indexes, numbered, supporting
+from ndbplan.train.sql.objects import (
+    blob_columns,
+    foreign_keys_from,
+    indexes,
+    number_behind,
+    numbered,
+    supporting,
+)
+from ndbplan.train.system_tables import SystemObject, system_objects, system_partitions
 
 Row = dict[str, Any]
 
@@ -34,40 +42,67 @@ def _on_disk(table: Table) -> bool:
     return any(column.storage == "disk" for column in table.columns)
 
 
-def table_fragments(cluster: LiveCluster) -> Iterator[Row]:
-    """Where each fragment is, as each data node that runs says it."""
-    alive, rows = cluster.state.alive(), list[Row]()
-    up_now = set(alive)
+def _tables_in_fragments(cluster: LiveCluster) -> Iterator[tuple[int, list[Partition]]]:
+    """Numbers of all that has rows, hidden tables too, and their fragments."""
+    of_system = [part for _, part in system_partitions(cluster.plan)]
+    for one in system_objects(cluster.plan):
+        if one.is_table:
+            yield one.number, of_system
+    hidden: dict[int, list[int]] = {}
+    for blob in blob_tables(cluster.plan):
+        hidden.setdefault(blob.table_number, []).append(blob.number)
+    for index in indexes(cluster.plan):
+        if index.is_unique:
+            hidden.setdefault(index.table_number, []).append(index.number)
     for number, table in numbered(cluster.plan):
-        for part in partitions(cluster, table):
+        parts = partitions(cluster, table)
+        for own in (number, *hidden.get(number, ())):
+            yield own, parts
+
+
+def table_fragments(cluster: LiveCluster) -> Iterator[Row]:
+    """Where each fragment is, as the master says it [8.4.8]."""
+    alive = cluster.state.alive()
+    up_now = set(alive)
+    for number, parts in _tables_in_fragments(cluster) if alive else ():
+        for part in parts:
             there = [part.primary, *(i for i in part.nodes if i != part.primary)]
             up = [i for i in there if i in up_now]
             backups = [*up[1:], 0, 0, 0]
-            rows.append({
-                "table_id": number, "partition_id": part.partition,
+            yield {
+                "node_id": cluster.state.president, "table_id": number, "partition_id": part.partition,
                 "fragment_id": part.fragment, "log_part_id": part.log_part,
                 "no_of_replicas": len(there), "current_primary": up[0] if up else 0,
                 "preferred_primary": part.primary, "current_first_backup": backups[0],
                 "current_second_backup": backups[1], "current_third_backup": backups[2],
                 "num_alive_replicas": len(up), "num_dead_replicas": len(there) - len(up),
                 "num_lcp_replicas": len(up) if cluster.state.lcp_writes else 0,
-            })  # fmt: skip
-    return ({"node_id": node_id, **row} for node_id in alive for row in rows)
+            }  # fmt: skip
 
 
 def table_distribution_status(cluster: LiveCluster) -> Iterator[Row]:
-    """Whether a table is copied, written or moved, as each data node that runs says it."""
-    moving, rows = cluster.session.simulation.is_moving, list[Row]()
+    """Whether a table or an index is copied, written or moved, as the master says it [8.4.8]."""
+    if not cluster.state.alive():
+        return
+    moving = cluster.session.simulation.is_moving
+    parts: dict[int, list[Partition]] = {}
+    logged, moved = dict[int, bool](), dict[int, bool]()
+    of_system = [part for _, part in system_partitions(cluster.plan)]
+    for one in system_objects(cluster.plan):
+        parts[one.number], logged[one.number], moved[one.number] = of_system, True, False
     for number, table in numbered(cluster.plan):
-        found = partitions(cluster, table)
-        rows.append({
-            "table_id": number, "tab_copy_status": "IDLE", "tab_update_status": "IDLE",
+        found, moves = partitions(cluster, table), moving and table.id in cluster.state.moved
+        for own in range(number, foreign_keys_from(number, table)):
+            parts[own], logged[own], moved[own] = found, table.logging, moves
+    for number, found in parts.items():
+        yield {
+            "node_id": cluster.state.president, "table_id": number, "tab_copy_status": "IDLE",
+            "tab_update_status": "IDLE",
             "tab_lcp_status": "ACTIVE" if cluster.state.lcp_writes else "COMPLETED",
-            "tab_status": "ACTIVE", "tab_storage": "NORMAL" if table.logging else "NOLOGGING",
+            "tab_status": "ACTIVE", "tab_storage": "NORMAL" if logged[number] else "NOLOGGING",
             "tab_partitions": len({part.partition for part in found}), "tab_fragments": len(found),
-            "is_reorg_ongoing": int(moving and table.id in cluster.state.moved),
-        })  # fmt: skip
-    return ({"node_id": node_id, **row} for node_id in cluster.state.alive() for row in rows)
+            "is_reorg_ongoing": int(moved[number]),
+        }  # fmt: skip
 
 
 def table_info(cluster: LiveCluster) -> Iterator[Row]:
@@ -84,6 +119,10 @@ def table_info(cluster: LiveCluster) -> Iterator[Row]:
 
 def dictionary_tables(cluster: LiveCluster) -> Iterator[Row]:
     """The same, with keys and fragments."""
+    of_system = [part for _, part in system_partitions(cluster.plan)]
+    for one in system_objects(cluster.plan):
+        if one.told:
+            yield _told(one, of_system)
     for number, table in numbered(cluster.plan):
         plan = cluster.plan_of(table)
         found = partitions(cluster, table)
@@ -102,6 +141,7 @@ def dictionary_tables(cluster: LiveCluster) -> Iterator[Row]:
             "single_user_mode": "locked", "force_var_part": 1, "extra_metadata_version": "SDI",
             "extra_metadata": None,
         }  # fmt: skip
+        yield from _told_of_parts(cluster, number, table, len(found))
 
 
 def dictionary_columns(cluster: LiveCluster) -> Iterator[Row]:
@@ -120,6 +160,36 @@ def dictionary_columns(cluster: LiveCluster) -> Iterator[Row]:
                 "primary_key": int(column.name in keys), "partition_key": int(column.name in spread),
                 "dynamic": int(column.column_format == "dynamic"), "auto_inc": int(column.auto_increment),
             }  # fmt: skip
+
+
+def _told(one: SystemObject, parts: list[Partition]) -> Row:
+    database, _, name = one.name.split("/")
+    return {
+        "table_id": one.number, "database_name": database, "table_name": name, "status": "Retrieved",
+        "primary_key_cols": len(one.told["primary_key"].split(",")), "storage": "default", "logging": 1,
+        "checksum": 1, "fragment_type": "HashMapPartition", "hash_map": _FIRST_MAP.format(len(parts)),
+        "fragments": len(parts), "partitions": len(parts), "partition_balance": "FOR_RP_BY_LDM",
+        "contains_GCI": 1, "extra_metadata": None, **one.told,
+    }  # fmt: skip
+
+
+def _told_of_parts(cluster: LiveCluster, number: int, table: Table, fragments: int) -> Iterator[Row]:
+    """The hidden tables of its blobs: their key is that of the table and the number of the part [8.4.8]."""
+    key = [*(table.primary_key or ("$PK",)), "NDB$PART"]
+    for blob_number, (place, _) in enumerate(blob_columns(table), start=number + 1):
+        yield {
+            "table_id": blob_number, "database_name": table.database,
+            "table_name": f"NDB$BLOB_{number}_{place}", "status": "Retrieved", "attributes": len(key) + 2,
+            "primary_key_cols": len(key), "primary_key": ",".join(key), "storage": "default",
+            "logging": int(table.logging), "dynamic": 0, "read_backup": _read_backup(cluster, table),
+            "fully_replicated": int(table.fully_replicated), "checksum": 1,
+            "fragment_type": "HashMapPartition",
+            "hash_map": distribute(cluster.plan_of(table), table).hash_map_name or "",
+            "fragments": fragments, "partitions": fragments,
+            "partition_balance": table.partition_balance.value, "contains_GCI": 1,
+            "single_user_mode": "locked", "force_var_part": 0, "extra_metadata_version": None,
+            "extra_metadata": None,
+        }  # fmt: skip
 
 
 def hash_maps(cluster: LiveCluster) -> Iterator[Row]:
@@ -141,14 +211,10 @@ class BlobTable(NamedTuple):
 
 
 def blob_tables(plan: Plan) -> Iterator[BlobTable]:
-    """Those of BLOB, TEXT and JSON columns, numbered behind tables, indexes and foreign keys."""
-    number = FIRST_TABLE + len(plan.tables) + sum(1 for _ in indexes(plan))
-    number += sum(len(keys_of(plan, table)) for table in plan.tables)
+    """Those of BLOB, TEXT and JSON columns, numbered behind their tables."""
     for own, table in numbered(plan):
-        for place, column in enumerate(table.columns):
-            if COLUMN_TYPES[column.type].has_parts:
-                yield BlobTable(number, own, table.database, column.name, f"NDB$BLOB_{own}_{place}")
-                number += 1
+        for number, (place, column) in enumerate(blob_columns(table), start=own + 1):
+            yield BlobTable(number, own, table.database, column.name, f"NDB$BLOB_{own}_{place}")
 
 
 class _Object(NamedTuple):
@@ -161,11 +227,18 @@ class _Object(NamedTuple):
     parent: int = 0
 
 
-_USER_TABLE, _UNIQUE_INDEX, _ORDERED_INDEX, _HASH_MAP, _FOREIGN_KEY = 2, 3, 6, 24, 25
+_SYSTEM_TABLE, _USER_TABLE, _UNIQUE_INDEX, _ORDERED_INDEX, _HASH_MAP, _FOREIGN_KEY = 1, 2, 3, 6, 24, 25
 """Numbers of kinds, as dict_obj_types has them."""
+_KINDS = {"System table": _SYSTEM_TABLE, "User table": _USER_TABLE, "Ordered index": _ORDERED_INDEX}
+_FIRST_MAP = "DEFAULT-HASHMAP-3840-{}"
 
 
 def _objects(cluster: LiveCluster) -> Iterator[_Object]:
+    own = system_objects(cluster.plan)
+    numbers = {one.name: one.number for one in own}
+    for thing in own:
+        above = (0, 0) if thing.parent is None else (_USER_TABLE, numbers[thing.parent])
+        yield _Object(_KINDS[thing.type], thing.number, thing.name, *above)
     for number, table in numbered(cluster.plan):
         yield _Object(_USER_TABLE, number, f"{table.database}/def/{table.name}")
     for one in indexes(cluster.plan):
@@ -184,14 +257,11 @@ def foreign_keys(cluster: LiveCluster) -> Iterator[Row]:
     """Foreign keys; the product swaps the names of the two indexes [8.4.8]."""
     plan = cluster.plan
     numbers = {table.id: number for number, table in numbered(plan)}
-    number = FIRST_TABLE + len(plan.tables) + sum(1 for _ in indexes(plan))
-    for child in plan.tables:
-        for key in keys_of(plan, child):
+    for own, child in numbered(plan):
+        for number, key in enumerate(keys_of(plan, child), start=foreign_keys_from(own, child)):
             parent = table_of(plan, key.parent)
-            if parent is None:
-                continue
-            yield _foreign_key(cluster, key, number, (parent, child), numbers)
-            number += 1
+            if parent is not None:
+                yield _foreign_key(cluster, key, number, (parent, child), numbers)
 
 
 def _foreign_key(
@@ -221,7 +291,7 @@ def _places(table: Table, names: Sequence[str]) -> str:
 
 
 def dict_obj_info(cluster: LiveCluster) -> Iterator[Row]:
-    """Tables, indexes and hash maps; the product's own objects are left out."""
+    """Tables, indexes, hash maps and foreign keys; triggers and what belongs to disk data are left out."""
     for one in _objects(cluster):
         yield {
             "type": one.kind, "id": one.number, "version": 1, "state": 4,
@@ -283,8 +353,8 @@ def table_replicas(cluster: LiveCluster) -> Iterator[Row]:
     cluster_state = cluster.session.simulation.state.cluster
     lcp, gci = int(cluster_state.lcp_number), max(0, state.gci)
     for node_id in alive[:1]:
-        for number, table in numbered(cluster.plan):
-            for part in partitions(cluster, table):
+        for number, parts in _tables_in_fragments(cluster):
+            for part in parts:
                 for replica in part.nodes:
                     lives = replica in alive
                     yield {
@@ -301,7 +371,7 @@ def table_replicas(cluster: LiveCluster) -> Iterator[Row]:
 
 def files(cluster: LiveCluster) -> Iterator[Row]:
     """Log file groups, tablespaces and what they consist of."""
-    plan, number = cluster.plan, FIRST_TABLE + len(cluster.plan.tables)
+    plan, number = cluster.plan, number_behind(cluster.plan)
     uses: dict[str, list[FileUse]] = {}
     for use in file_uses(cluster):
         uses.setdefault(use.parent, []).append(use)

@@ -23,6 +23,7 @@ from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import partitions_of
 from ndbplan.train.sql.dictionary import blob_tables
 from ndbplan.train.sql.objects import Indexed, indexes, numbered
+from ndbplan.train.system_tables import SystemObject, in_fragments
 
 Row = dict[str, Any]
 _NODE = "ordered_index_node_bytes"
@@ -50,7 +51,7 @@ class Held(NamedTuple):
 
 
 def memory_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
-    """The fragments of user tables, unique and ordered indexes and blob parts on data nodes that run."""
+    """The fragments of tables, unique and ordered indexes and blob parts on data nodes that run."""
     plan, alive = cluster.plan, set(cluster.state.alive())
     rules = rules_with(plan.version, constants_of(plan))
     node_bytes = int(constants_of(plan).constant(_NODE).value)
@@ -59,6 +60,10 @@ def memory_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
         of_table.setdefault(index.table_number, []).append(index)
     parts_of = {(own.table_number, own.column): own for own in blob_tables(plan)}
     found = []
+    for one, place, part in in_fragments(plan):
+        kind = _Kind(one.name, one.parent, one.type, one.number)
+        own = _of_system(one, place, rules)
+        found += [_row(kind, part, node_id, own) for node_id in part.nodes if node_id in alive]
     for number, table in numbered(plan):
         parts = partitions_of(cluster.session.simulation, cluster.plan_of(table), table)
         held: list[tuple[_Kind, list[Held]]] = [
@@ -67,16 +72,26 @@ def memory_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
         ]  # fmt: skip
         full = f"{table.database}/def/{table.name}"
         for blob in blob_parts(table, plan.version):
-            own = parts_of[number, blob.column]
-            kind = _Kind(f"{table.database}/def/{own.name}", full, "User table", own.number)
+            hidden = parts_of[number, blob.column]
+            kind = _Kind(f"{table.database}/def/{hidden.name}", full, "User table", hidden.number)
             held.append(
                 (kind, [_hidden(blob.layout, rules, round(p.rows * blob.parts_per_row)) for p in parts])
             )
         held += _indexes(table, of_table.get(number, []), parts, rules, node_bytes)
         for kind, rows in held:
-            for part, one in zip(parts, rows, strict=True):
-                found += [_row(kind, part, node_id, one) for node_id in part.nodes if node_id in alive]
+            for part, held_there in zip(parts, rows, strict=True):
+                found += [_row(kind, part, node_id, held_there) for node_id in part.nodes if node_id in alive]
     yield from sorted(found, key=lambda row: (row["node_id"], row["table_id"], row["fragment_num"]))
+
+
+def _of_system(one: SystemObject, place: int, rules: Rules) -> Held:
+    of_page, rows = FIXED_PAGE_WORDS * WORD_BYTES // one.element_bytes, one.rows_of(place)
+    variable = one.variable_bytes_of(place)
+    return Held(
+        rows, one.element_bytes, of_page, -(-rows // of_page) * PAGE_BYTES,
+        -(-variable // PAGE_BYTES) * PAGE_BYTES, variable,
+        one.hash_pages_of(place) * rules.hash_index.page_bytes,
+    )  # fmt: skip
 
 
 def free_elements(one: Held) -> int:

@@ -1,6 +1,7 @@
-"""Numbers that the dictionary of the data nodes gives to tables and indexes.
+"""Numbers that the dictionary of the data nodes gives to tables, blob parts, indexes and foreign keys.
 
-They count up from FIRST_TABLE; a cluster that somebody worked on has others.
+They count up behind those of the product itself, table by table: the table, its parts of blobs, its indexes,
+its foreign keys [8.4.8]. A cluster in which something was dropped has others.
 """
 
 from __future__ import annotations
@@ -8,16 +9,43 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ndbplan.estimate.storage.dictionary import objects_of
+from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.tables import Table
+from ndbplan.plan.tables import Column, Table
+from ndbplan.train.system_tables import first_number
 
-FIRST_TABLE = 10
-"""Number of the first table of a user: those before are the product's own [7.4.10, 8.4.8]."""
+_FOREIGN_KEY = "FOREIGN KEY"
 
 
 def numbered(plan: Plan) -> Iterator[tuple[int, Table]]:
     """The tables with their numbers."""
-    return enumerate(plan.tables, start=FIRST_TABLE)
+    number = first_number(plan)
+    for table in plan.tables:
+        yield number, table
+        number = foreign_keys_from(number, table) + _foreign_keys(table)
+
+
+def number_behind(plan: Plan) -> int:
+    """The first number that none of the tables has, nor what belongs to one."""
+    number = first_number(plan)
+    for number, table in numbered(plan):
+        number = foreign_keys_from(number, table) + _foreign_keys(table)
+    return number
+
+
+def foreign_keys_from(number: int, table: Table) -> int:
+    """Number of the first foreign key of a table with this number."""
+    return number + objects_of(table)
+
+
+def _foreign_keys(table: Table) -> int:
+    return sum(_FOREIGN_KEY in clause.upper() for clause in table.left_out)
+
+
+def blob_columns(table: Table) -> list[tuple[int, Column]]:
+    """Columns of which a part lies in a table of its own, with their places."""
+    return [(n, one) for n, one in enumerate(table.columns) if COLUMN_TYPES[one.type].has_parts]
 
 
 class Indexed(NamedTuple):
@@ -38,8 +66,8 @@ class Indexed(NamedTuple):
 
 def indexes(plan: Plan) -> Iterator[Indexed]:
     """Indexes in the order of the tables: the primary key's, and of a unique one two [8.4.8]."""
-    number = FIRST_TABLE + len(plan.tables)
     for own, table in numbered(plan):
+        number = own + 1 + len(blob_columns(table))
         listed: list[tuple[str, tuple[str, ...], bool]] = []
         if table.primary_key and not table.primary_key_using_hash:
             listed.append(("PRIMARY", table.primary_key, False))

@@ -1,0 +1,134 @@
+"""Tables that the product makes for itself: numbers and rows as running clusters had them."""
+
+from __future__ import annotations
+
+import pytest
+
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.ndb.features import features
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.processes import SqlNode
+from ndbplan.train.consoles import Consoles
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.system_tables import first_number, system_objects
+
+from .conftest import two_by_two
+
+_MADE = (
+    "CREATE TABLE t1 (id INT NOT NULL PRIMARY KEY, k INT NOT NULL, c VARCHAR(60) NOT NULL, "
+    "pad CHAR(40) NOT NULL, KEY k_1 (k)) ENGINE=NDBCLUSTER",
+    "CREATE TABLE t2 (id INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, name VARCHAR(40), "
+    "amount DECIMAL(10,2), at DATETIME, UNIQUE KEY u_name (name), KEY i_at (at)) ENGINE=NDB",
+    "CREATE TABLE t3 (a INT NOT NULL, b INT NOT NULL, c VARCHAR(20), PRIMARY KEY (a,b)) ENGINE=NDB",
+    "CREATE TABLE nopk (a INT, b VARCHAR(10)) ENGINE=NDB",
+    "CREATE TABLE tblob (id INT PRIMARY KEY, doc JSON, note TEXT, bin BLOB) ENGINE=NDB",
+    "CREATE TABLE parent (id INT PRIMARY KEY, name VARCHAR(20)) ENGINE=NDB",
+    "CREATE TABLE child (id INT PRIMARY KEY, pid INT NOT NULL, KEY (pid), "
+    "CONSTRAINT fk_pid FOREIGN KEY (pid) REFERENCES parent (id)) ENGINE=NDB",
+)
+
+
+def _consoles(version: str) -> Consoles:
+    """Two node groups of two, one LDM thread each, without a load."""
+    plan = two_by_two(version).replace(tables=(), workloads=())
+    plan = set_parameter(plan, "data_node", "MaxNoOfExecutionThreads", None)
+    if NdbVersion.parse(version) >= NdbVersion.parse("8.0"):
+        plan = set_parameter(plan, "data_node", "NumCPUs", "2")
+    return Consoles(LiveCluster.begin(plan, hours=0.1))
+
+
+def _cells(consoles: Consoles, query: str) -> list[list[str]]:
+    said = consoles.answer(f"mysql> {query};")
+    lines = [line for line in said.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[1:]]
+
+
+@pytest.fixture(scope="module")
+def made() -> Consoles:
+    """8.4.8 with the tables of the recording."""
+    consoles = _consoles("8.4.8")
+    consoles.answer("mysql> create database test;")
+    consoles.answer("mysql> use test;")
+    for statement in _MADE:
+        assert consoles.answer(f"mysql> {statement};").startswith("Query OK"), statement
+    return consoles
+
+
+_NODE_2 = """
+sys/def/SYSTAB_0|NULL|System table|2|1|0|32768|32592|28|1|1164|0|0|0|16384
+sys/def/SYSTAB_0|NULL|System table|2|1|2|32768|32564|28|2|1163|0|0|0|16384
+sys/def/NDB$EVENTS_0|NULL|System table|3|1|0|32768|31108|308|4|101|0|0|0|16384
+sys/def/NDB$EVENTS_0|NULL|System table|3|1|2|32768|31416|308|3|102|0|0|0|16384
+mysql/def/ndb_schema|NULL|User table|4|1|0|0|0|88|0|0|0|0|0|8192
+mysql/def/ndb_schema|NULL|User table|4|1|2|32768|32032|88|6|364|32768|31872|6|16384
+mysql/def/NDB$BLOB_4_3|mysql/def/ndb_schema|User table|5|1|0|0|0|32|0|0|0|0|0|8192
+mysql/def/NDB$BLOB_4_3|mysql/def/ndb_schema|User table|5|1|2|0|0|32|0|0|0|0|0|8192
+mysql/def/ndb_schema_result|NULL|User table|6|1|0|0|0|40|0|0|0|0|0|16384
+mysql/def/ndb_schema_result|NULL|User table|6|1|2|0|0|40|0|0|0|0|0|16384
+mysql/def/ndb_index_stat_head|NULL|User table|7|1|0|32768|32500|52|2|625|0|0|0|16384
+mysql/def/ndb_index_stat_head|NULL|User table|7|1|2|32768|32448|52|3|624|0|0|0|16384
+mysql/def/ndb_index_stat_sample|NULL|User table|8|1|0|0|0|36|0|0|0|0|0|8192
+mysql/def/ndb_index_stat_sample|NULL|User table|8|1|2|0|0|36|0|0|0|0|0|8192
+sys/def/8/ndb_index_stat_sample_x1|mysql/def/ndb_index_stat_sample|Ordered index|9|1|0|0|0|272|0|0|0|0|0|0
+sys/def/8/ndb_index_stat_sample_x1|mysql/def/ndb_index_stat_sample|Ordered index|9|1|2|0|0|272|0|0|0|0|0|0
+mysql/def/ndb_apply_status|NULL|User table|10|1|0|0|0|52|0|0|0|0|0|8192
+mysql/def/ndb_apply_status|NULL|User table|10|1|2|0|0|52|0|0|0|0|0|8192
+mysql/def/ndb_sql_metadata|NULL|User table|11|1|0|0|0|40|0|0|0|0|0|8192
+mysql/def/ndb_sql_metadata|NULL|User table|11|1|2|0|0|40|0|0|0|0|0|8192
+"""
+"""memory_per_fragment LIMIT 20 of a running 8.4.8, but for node_id."""
+
+
+def test_memory_by_fragment_begins_with_the_tables_of_the_product(made: Consoles) -> None:
+    rows = _cells(made, "SELECT * FROM ndbinfo.memory_per_fragment LIMIT 20")
+    assert ["|".join([*row[:4], *row[5:]]) for row in rows] == _NODE_2.strip().splitlines()
+    assert _cells(made, "SELECT COUNT(*) FROM ndbinfo.memory_per_fragment") == [["256"]], "recorded"
+
+
+def test_numbers_of_tables_are_those_of_the_recording(made: Consoles) -> None:
+    query = "SELECT table_name, table_id FROM ndbinfo.dictionary_tables"
+    assert {name: int(number) for name, number in _cells(made, query)} == {
+        "ndb_schema": 4, "NDB$BLOB_4_3": 5, "ndb_schema_result": 6, "ndb_index_stat_head": 7,
+        "ndb_index_stat_sample": 8, "ndb_apply_status": 10, "ndb_sql_metadata": 11, "t1": 13, "t2": 16,
+        "t3": 21, "nopk": 23, "tblob": 24, "NDB$BLOB_24_1": 25, "NDB$BLOB_24_2": 26, "NDB$BLOB_24_3": 27,
+        "parent": 29, "child": 31,
+    }  # fmt: skip
+    columns = "table_name, attributes, primary_key, dynamic"
+    hidden = f"SELECT {columns} FROM ndbinfo.dictionary_tables WHERE table_id = {{}}"
+    assert _cells(made, hidden.format(5)) == [["NDB$BLOB_4_3", "5", "db,name,NDB$PART", "0"]]
+    assert _cells(made, hidden.format(25)) == [["NDB$BLOB_24_1", "4", "id,NDB$PART", "0"]]
+    assert _cells(made, "SELECT COUNT(*) FROM ndbinfo.table_fragments") == [["80"]], "of the master alone"
+    assert _cells(made, "SELECT COUNT(*) FROM ndbinfo.table_distribution_status") == [["32"]]
+
+
+@pytest.mark.parametrize("name", ["memory_per_fragment", "table_fragments", "table_distribution_status"])
+def test_each_number_is_that_of_a_table_or_an_index(made: Consoles, name: str) -> None:
+    """Joins by number find what they are to find, and the same name where both have one."""
+    known = {row[0]: row[1] for row in _cells(
+        made, "SELECT id, fq_name FROM ndbinfo.dict_obj_info WHERE type IN (1, 2, 3, 6)"
+    )}  # fmt: skip
+    assert len(known) == 32
+    numbers = [row[0] for row in _cells(made, f"SELECT DISTINCT table_id FROM ndbinfo.{name}")]
+    assert numbers
+    assert set(numbers) <= set(known)
+    for number, full in _cells(made, "SELECT DISTINCT table_id, fq_name FROM ndbinfo.memory_per_fragment"):
+        assert known[number] == full
+
+
+@pytest.mark.parametrize(("version", "first"), [("7.4.10", 10), ("8.4.8", 13)])
+def test_the_first_table_has_the_number_that_it_had(version: str, first: int) -> None:
+    plan = two_by_two(version)
+    assert first_number(plan) == first == features(plan.version).dictionary_of_system
+    ordered = [one for one in system_objects(plan) if not one.is_table]
+    assert len(ordered) == features(plan.version).ordered_indexes_of_system
+    without = plan.replace(processes=tuple(p for p in plan.processes if not isinstance(p, SqlNode)))
+    assert first_number(without) == 4, "8.4.8 without an SQL node"
+
+
+def test_an_older_cluster_has_fewer_of_them() -> None:
+    """7.4.10: the sample of index statistics is 7, its index 8."""
+    consoles = _consoles("7.4.10")
+    rows = _cells(consoles, "SELECT DISTINCT table_id, fq_name FROM ndbinfo.memory_per_fragment")
+    assert [int(number) for number, _ in rows] == list(range(2, 10))
+    assert ["7", "mysql/def/ndb_index_stat_sample"] in rows
+    assert ["8", "sys/def/7/ndb_index_stat_sample_x1"] in rows
