@@ -189,6 +189,51 @@ def test_system_tables_are_those_of_the_release() -> None:
     assert used["8.4.0"] == (12 + -(-(9 * 8 + 9) // 4)) * 32768
 
 
+def test_copies_of_many_rows_need_room_in_data_memory() -> None:
+    """Recorded on 7.4.10, DataMemory 10M full: one row is deleted, 10,000 in a statement are not."""
+    ask = _asking(_begun("7.4.10", DataMemory="10M", MaxNoOfExecutionThreads="4", IndexMemory="2M"))
+    ask("create table fix (id int, a char(200), primary key using hash (id)) engine=ndb;")
+    rows, step = 0, 2_000
+    while step:
+        values = ",".join(f"({row},'x')" for row in range(rows, rows + step))
+        if ask(f"insert into fix values {values};").startswith("Query OK"):
+            rows += step
+        else:
+            step //= 10
+    assert rows > 20_000
+    assert ask("update fix set a='changed' where id=500;").startswith("Query OK, 1 row affected")
+    assert ask("delete from fix where id=501;").startswith("Query OK, 1 row affected")
+    full, inside = "The table 'fix' is full", "| Warning | 1296 | Got error 827 "
+    for many in ("delete from fix limit 10000;", "update fix set a='other' where id < 10000;"):
+        assert ask(many) == f"ERROR 1114 (HY000): {full}\n"
+        assert ask("show warnings;").count(inside) == 2
+    assert ask("create table t9 (id int primary key) engine=ndb;").startswith(
+        "Query OK, 0 rows affected, 1 warning"
+    )
+    told = "table data (increase DataMemory)' from Could not log query '%s' on other mysqld's |"
+    assert told in ask("show warnings;")
+    assert ask("truncate table fix;").startswith("Query OK")
+    assert "warning" not in ask("create table t10 (id int primary key) engine=ndb;")
+    assert _put_rows(ask, 12_000)
+    assert ask("delete from fix limit 10000;").startswith("Query OK, 10000 rows affected")
+
+
+def _put_rows(ask: Ask, rows: int) -> bool:
+    values = ",".join(f"({row},'x')" for row in range(rows))
+    return ask(f"insert into fix values {values};").startswith("Query OK")
+
+
+def test_copies_of_many_rows_take_no_data_memory_of_newer_releases() -> None:
+    """Recorded on 8.4.8, DataMemory 32M full: DELETE of 500 rows of 2,000 bytes is done."""
+    for version, is_done in (("7.6.6", False), ("8.0.43", True)):
+        ask = _asking(_begun(version, **_ONE_LDM_THREAD, DataMemory="32M"))
+        ask(_VARIABLE)
+        first = 1
+        while _put(ask, range(first, first + 500), "repeat('x', 2000)").startswith("Query OK"):
+            first += 500
+        assert ask("delete from t where id <= 500;").startswith("Query OK, 500 rows") is is_done, version
+
+
 _LITTLE_LOG = {
     "MaxNoOfExecutionThreads": "4", "NoOfFragmentLogFiles": "3", "FragmentLogFileSize": "4M",
     **dict.fromkeys(

@@ -1,6 +1,7 @@
 """Memory that rows typed at consoles take on data nodes.
 
     refused_for_room(sim, table, 500, contents)    # 827: DataMemory would be full; 0: there is room
+    refused_for_copies(sim, table, 500, contents)  # the same of rows that are changed or deleted
     hold(sim, "t1")                                # what was typed has its pages from now on
 
 Pages of fixed size and of indexes stay with their table until it is emptied or dropped; those of variable
@@ -14,12 +15,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from itertools import islice
+from math import ceil
 
 import numpy as np
 
 from ndbplan.configuration.node_groups import node_groups
+from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.estimate.stored import distribute
+from ndbplan.ndb.console import form
 from ndbplan.ndb.hash_index import hash_index_facts
+from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
 from ndbplan.simulate.model.node_rows import node_facts
@@ -56,6 +61,38 @@ def refused_for_room(sim: Simulation, table: Table, rows: int, contents: Content
         )
         if any(is_full) and not sim.is_dead(n):
             return _NO_ROOM[is_full.index(True)]
+    return 0
+
+
+def refused_for_copies(sim: Simulation, table: Table, rows: int, contents: Contents) -> int:
+    """827 where DataMemory has no room for the copies of so many rows that a statement changes; 0: it has.
+
+    Up to 7.6 a data node keeps them there until the statement is committed, in pages of each LDM thread, of
+    which each has one already [7.4.10: full, one row is deleted, 10,000 are refused; 8.4.8: 500 are deleted].
+    """
+    plan = made_on_later_groups(sim, table.id) or sim.outage.plan
+    if (
+        not rows
+        or not form(plan.version, "copies_in_data_memory")
+        or all(one.id != table.id for one in plan.tables)
+    ):
+        return 0
+    layout = row_layout(as_typed(table, rows, contents), plan.version)
+    parts = distribute(plan, plan.table(table.id)).partitions
+    each = rows / len(parts) * (layout.fixed_bytes + layout.variable_bytes)
+    of_threads: Counter[tuple[int, int]] = Counter()
+    for part in parts:
+        for node_id in part.nodes:
+            of_threads[node_id, part.ldm] += ceil(each)
+    pages: Counter[int] = Counter()
+    for (node_id, _), size in of_threads.items():
+        pages[node_id] += ceil(size / PAGE_BYTES) - 1
+    for n, (node, law) in enumerate(zip(sim.state.node_state, sim.laws.nodes, strict=True)):
+        node_id = sim.scenario.node_classes[n].node_id
+        more = pages[node_id] * PAGE_BYTES
+        held = node.memory_bytes + without_rows(sim, node_id).data
+        if more and not sim.is_dead(n) and held + more > law.memory_limit_bytes:
+            return _NO_ROOM[0]
     return 0
 
 

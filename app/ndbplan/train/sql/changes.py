@@ -31,14 +31,14 @@ from ndbplan.train.sql.partitioning import check_row
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
 from ndbplan.train.sql.reading import parsed
 from ndbplan.train.sql.referring import consequences, has_keys
-from ndbplan.train.sql.refused import inside_of, log_refused, met, of_ndbinfo, refusing_change
+from ndbplan.train.sql.refused import check_room, inside_of, log_refused, met, of_ndbinfo, refusing_change
 from ndbplan.train.sql.roughly import Asked, known, named, rows_met
 from ndbplan.train.sql.several import Joined, joined_of
 from ndbplan.train.sql.too_large import refuse_too_many
 from ndbplan.train.sql.unique_keys import UniqueKeys, duplicate, taken_away
 from ndbplan.train.sql.values import Taking, empty_value
 from ndbplan.train.state import is_local
-from ndbplan.train.typed_memory import as_typed, refused_for_room
+from ndbplan.train.typed_memory import as_typed
 
 KEY_EXISTS, UNIQUE_EXISTS = 630, 893
 """What NDB says of a key that is there."""
@@ -101,11 +101,10 @@ def _write(
     if not is_local(table):
         log_bytes = operation_redo(as_typed(table, rows, contents), kind, cluster.plan.version).value
         log_bytes *= rows * no_of_replicas(cluster.plan)
-        sim, code = cluster.session.simulation, refusing_change(cluster, kind)
-        code = code or log_refused(cluster, table, log_bytes)
-        code = code or refused_for_room(sim, table, added, contents)
+        code = refusing_change(cluster, kind) or log_refused(cluster, table, log_bytes)
         if code:
             raise met(code, table.name)
+        check_room(cluster, table, added, contents, 0 if kind is OperationKind.INSERT else rows)
     cluster.act(Wrote(table.id, added, log_bytes, contents, cluster.sql_session))
 
 

@@ -45,7 +45,7 @@ from ndbplan.train.sql.defining import (
     online_warning,
     taken,
 )
-from ndbplan.train.sql.dictionary_full import check_dictionary
+from ndbplan.train.sql.dictionary_full import check_dictionary, not_told_to_others
 from ndbplan.train.sql.disk_data import disk_data
 from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.failing import is_lost, open_warnings
@@ -220,6 +220,7 @@ def _create(asked: Asked, stream: Stream) -> Done:
     kept, warnings = new_tables.finished(asked, new, clause)
     kept = storage.when_made(kept, asked.words)
     check_dictionary(asked, exchanged(after, new, kept))
+    warnings = (*warnings, *not_told_to_others(asked, exchanged(after, new, kept)))
     become(asked, with_new_keys(asked, exchanged(after, new, kept), kept, ()))
     return ok(asked, warnings=warnings)
 
@@ -249,8 +250,9 @@ def _create_like(asked: Asked, stream: Stream, name: Name) -> Done:
     spaces = {old.id: old.tablespace_id} if old.tablespace_id is not None else {}
     after = with_tables(asked.plan, [new], spaces)
     check_dictionary(asked, after)
+    warnings = not_told_to_others(asked, after)
     become(asked, _as_before(asked, after))
-    return ok(asked)
+    return ok(asked, warnings=warnings)
 
 
 def _as_before(asked: Asked, after: Plan) -> Plan:

@@ -9,8 +9,10 @@ Codes, and the form around them: recorded on running 8.4.8 and 7.4.10 clusters, 
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ndbplan.configuration.settings import nodes_alike
-from ndbplan.estimate.stored import dictionary_of
+from ndbplan.estimate.stored import dictionary_of, distribute
 from ndbplan.ndb.console import form
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.plan.plan import Plan
@@ -40,6 +42,22 @@ def check_dictionary(asked: Asked, after: Plan) -> None:
         raise _refused(asked, after.tables[-1].name, 625)
     if code := _error_of(after):
         raise _refused(asked, after.tables[-1].name, code)
+
+
+def not_told_to_others(asked: Asked, after: Plan) -> tuple[Warned, ...]:
+    """The warning of a new table that other SQL nodes are not told of: a row of ndb_schema has no room.
+
+    So a running 7.4.10 said it, its text unfinished, with two pages left; where DataMemory holds hash indexes
+    no table is made. Rows are taken to lie evenly, so memory is full when not each fragment can get a page.
+    """
+    if after.features.index_memory_joined:
+        return ()
+    on_nodes = Counter(n for part in distribute(after, after.tables[-1]).partitions for n in part.nodes)
+    if room_left(asked.cluster.session.simulation, after) >= max(on_nodes.values()) * PAGE_BYTES:
+        return ()
+    text = "Out of memory in Ndb Kernel, table data (increase DataMemory)"
+    where = "Could not log query '%s' on other mysqld's"
+    return (Warned("Warning", 1296, f"Got error 827 '{text}' from {where}"),)
 
 
 def check_more(asked: Asked, table: Table, after: Plan) -> None:

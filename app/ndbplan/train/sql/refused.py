@@ -11,15 +11,16 @@ from ndbplan.ndb.errors import NdbError, ndb_error, other_errors
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
+from ndbplan.train.contents import Contents
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import NO_LOG, refused_for
 from ndbplan.train.sql.problem import SqlError, Warned, no_table, of_ndb
+from ndbplan.train.typed_memory import refused_for_copies, refused_for_room
 
 _TIMEOUTS = (QUEUED_TIMEOUT, 274)
 """274: of a scan [8.4.8]."""
 _ERRORS_IN_1114 = (827, 625, 902, 1601)
-"""Of what needs room. One row that is changed or deleted needs none [8.4.8, 7.4.10]; a transaction of very
-many keeps copies of them until it ends, and may meet them all the same [7.4.10: 10,000 deletes]."""
+"""Of what needs room. One row that is changed or deleted needs none [8.4.8, 7.4.10]."""
 
 
 def refusing(cluster: LiveCluster) -> int:
@@ -62,6 +63,17 @@ def met(code: int, table: str) -> SqlError:
     if code in _ERRORS_IN_1114:
         return SqlError(1114, "HY000", f"The table '{table}' is full", inside.warnings[:1])
     return inside
+
+
+def check_room(cluster: LiveCluster, table: Table, added: int, contents: Contents, copied: int) -> None:
+    """Raises SqlError where rows that are added, or copies of those that change, have no room."""
+    sim = cluster.session.simulation
+    if code := refused_for_room(sim, table, added, contents):
+        raise met(code, table.name)
+    if code := refused_for_copies(sim, table, copied, contents):
+        error = met(code, table.name)
+        # Said twice [7.4.10].
+        raise SqlError(error.code, error.sqlstate, error.text, error.warnings[:1] * 2)
 
 
 def of_ndbinfo(tree: exp.Expr, name: str, cluster: LiveCluster) -> SqlError:
