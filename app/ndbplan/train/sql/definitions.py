@@ -220,7 +220,7 @@ def _create(asked: Asked, stream: Stream) -> Done:
     kept, warnings = new_tables.finished(asked, new, clause)
     kept = storage.when_made(kept, asked.words)
     check_dictionary(asked, exchanged(after, new, kept))
-    warnings = (*warnings, *not_told_to_others(asked, exchanged(after, new, kept)))
+    warnings = [*warnings, *not_told_to_others(asked, exchanged(after, new, kept))]
     become(asked, with_new_keys(asked, exchanged(after, new, kept), kept, ()))
     return ok(asked, warnings=warnings)
 
