@@ -355,6 +355,41 @@ def test_kill_ends_a_statement_that_waits_or_a_connection(say: Say, consoles: Co
     assert "not simulated" in say("mysql> kill 2")
 
 
+@pytest.mark.parametrize(("version", "daemons"), [("8.4.8", ["2", "6"]), ("7.4.10", ["1"])])
+def test_sessions_that_do_nothing_are_listed_each_with_its_database(
+    version: str, daemons: list[str], begun: Callable[[str], LiveCluster]
+) -> None:
+    """Recorded on both: Sleep, the seconds since the last statement, no state and no statement."""
+    cluster = begun(version)
+    consoles = Consoles(cluster)
+    say = consoles.answer
+
+    def listed() -> list[list[str]]:
+        rows = values(say("mysql> show processlist"))
+        assert [row[0] for row in rows[: len(daemons)]] == daemons
+        assert {row[4] for row in rows[: len(daemons)]} == {"Daemon"}
+        return [[row[0], *row[3:]] for row in rows[len(daemons) :]]
+
+    own = ["8", "NULL", "Query", "0", "init", "show processlist"]
+    assert listed() == [own]
+    say("mysql> create database d1")
+    say("mysql2> use d1; select 1")
+    say("mysql3> select nosuch")
+    cluster.advance(11.0)
+    two, three = ["30", "d1", "Sleep", "11", "", "NULL"], ["31", "NULL", "Sleep", "11", "", "NULL"]
+    assert listed() == [own, two, three]
+    other = consoles.on(cluster.branch())
+    assert "| d1   | Sleep   |" in other.answer("mysql> show processlist")
+    say("mysql3> quit")
+    assert listed() == [own, two]
+    say("mysql> kill 30")
+    assert listed() == [own], "gone until its next line"
+    say("mysql2> select 1")
+    assert [row[1:3] for row in listed()] == [own[1:3], ["d1", "Sleep"]]
+    cluster.rewind(cluster.now_s - 5.0)
+    assert {row[3] for row in listed()} <= {"0", "6"}
+
+
 def test_a_change_of_the_schema_goes_on_when_somebody_goes_back_into_it(cluster: LiveCluster) -> None:
     """Its session is at it for others, it comes to its end, and nobody else changes the schema meanwhile."""
     consoles = Consoles(cluster)
@@ -374,7 +409,8 @@ def test_a_change_of_the_schema_goes_on_when_somebody_goes_back_into_it(cluster:
     assert "goes on here" in consoles.answer("mysql2> kill 8")
     cluster.advance(end_s - cluster.now_s)
     assert cluster.plan.tables[0].columns[-1].name == "more"
-    assert len(values(consoles.answer("mysql2> show processlist"))) == len(shown) - 1
+    after = values(consoles.answer("mysql2> show processlist"))
+    assert [row[4] for row in after] == [{"8": "Sleep"}.get(row[0], row[4]) for row in shown]
     assert consoles.answer("mysql2> create table test.x (a int primary key) engine=ndb").startswith(
         "Query OK"
     )

@@ -81,6 +81,7 @@ class Consoles:
         other.shells = {name: copy.copy(shell) for name, shell in self.shells.items()}
         other._clients = {number: copy.copy(client) for number, client in self._clients.items()}
         other._late = []
+        cluster.sessions = dict(self.cluster.sessions)
         cluster.attendant = other._go_on
         return other
 

@@ -16,6 +16,7 @@ import copy
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from ndbplan.configuration.deployment import management_directory
 from ndbplan.configuration.directories import disk_of_path
@@ -83,6 +84,18 @@ def later(order: Later, asked: Asked) -> Iterable[Due]:
     return dues_of(then, asked)
 
 
+class SqlSession(NamedTuple):
+    """A session of a mysql client, after its last statement."""
+
+    database: str
+    """The one in use; empty: none."""
+    last_s: float
+    node_id: int
+    """The SQL node that it is connected to."""
+    killed: int
+    """How often it had been ended by KILL."""
+
+
 class LiveCluster:
     """A cluster under way. Raises SimulationError for a plan that cannot be simulated."""
 
@@ -97,6 +110,8 @@ class LiveCluster:
         """What is being done: nothing, or statements go on; the same for all who look at the cluster."""
         self.sql_session = NOBODY
         """By whose eyes tables are looked at."""
+        self.sessions: dict[int, SqlSession] = {}
+        """Sessions of mysql clients that are connected, by their numbers."""
 
     @classmethod
     def begin(

@@ -406,7 +406,8 @@ def _processlist(asked: tuple[str, str], cluster: LiveCluster) -> Iterator[Row]:
 def processlist(sql: str, database: str, cluster: LiveCluster) -> Result:
     """SHOW PROCESSLIST: who writes the binary log, and the sessions of consoles; not those of the load."""
     waits = "Waiting for event from ndbcluster"
-    rows: list[tuple[Any, ...]] = [(2, "system user", "", "", "Daemon", 0, waits, None)]
+    own = int(form(cluster.plan.version, "binlog_thread"))
+    rows: list[tuple[Any, ...]] = [(own, "system user", "", "", "Daemon", 0, waits, None)]
     if form(cluster.plan.version, "event_scheduler"):
         up_s = int(cluster.now_s)
         rows.append((6, "event_scheduler", "localhost", None, "Daemon", up_s, "Waiting on empty queue", None))

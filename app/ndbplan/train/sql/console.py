@@ -82,12 +82,10 @@ _KEEPS_WARNINGS = re.compile(r"show\s+(?:warnings|errors|count\s*\()", re.IGNORE
 
 
 class Client(Lines):
-    """A session of the mysql client; it keeps the database in use and the last warnings."""
+    """A session of the mysql client."""
 
     def __init__(self, number: int = 1) -> None:
         super().__init__(number)
-        self.database = ""
-        self.warnings: tuple[Warned, ...] = ()
         self.set_to: dict[str, str] = {}
         """Variables of NDB that somebody set."""
         self.last_number = 0
@@ -145,7 +143,7 @@ class Client(Lines):
         if verb in ("quit", "exit", "\\q"):
             transactions.act(cluster, "rollback")
             self.forget()
-            self.database = ""
+            self.database, self.has_left = "", True
             return "Bye"
         if verb in client_words.KNOWN:
             own, values = connection_of(self.number, cluster.state), self.variables(cluster)

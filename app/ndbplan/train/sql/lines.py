@@ -6,9 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
 from ndbplan.base.kept import keeping
-from ndbplan.train.live import LiveCluster
+from ndbplan.train.live import LiveCluster, SqlSession
 from ndbplan.train.sql import locking, transactions, waiting
 from ndbplan.train.sql.problem import Warned
+from ndbplan.train.sql.server import answering
 from ndbplan.train.sql.typed import CONTINUES, Typing, number_of, taken
 from ndbplan.train.transacting import Waits
 
@@ -24,6 +25,9 @@ class Lines(ABC):
         self.killed = 0
         """How often the connection had been ended by KILL when the last line came."""
         self.warnings: tuple[Warned, ...] = ()
+        self.database = ""
+        self.has_left = False
+        """The last statement was QUIT."""
         self.typing = Typing()
         """What ends a statement, and what is typed of one that is not complete."""
 
@@ -68,13 +72,23 @@ class Lines(ABC):
             self.warnings = error.warnings
             return f"{error.line}\n{self._all(list(one.rest), seen)}"
 
+    def _note(self, cluster: LiveCluster) -> None:
+        """Let others see the session, or that it is gone."""
+        own = answering(cluster)
+        cluster.sessions.pop(self.number, None)
+        if own is not None and not self.has_left:
+            killed = cluster.state.killed.get(self.number, 0)
+            cluster.sessions[self.number] = SqlSession(self.database, cluster.now_s, own.node_id, killed)
+
     def _all(self, asked: list[tuple[str, bool]], cluster: LiveCluster, since_s: float | None = None) -> str:
         """Statements one after the other, up to one that waits; `since_s`: the first has, since then."""
         said = ""
         for at, (sql, vertical) in enumerate(asked):
             waited_s = 0.0 if since_s is None or at else cluster.now_s - since_s
+            self.has_left = False
             try:
                 said += waiting.with_time(self.one(sql, vertical, cluster), waited_s)
+                self._note(cluster)
             except locking.LockWaitError as refused:
                 rest, begin_s = asked[at + 1 :], cluster.now_s - waited_s
                 values = self.variables(cluster)

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 from ndbplan.plan.tables import Table
 from ndbplan.train.contents import key_columns
-from ndbplan.train.live import LiveCluster
+from ndbplan.train.live import LiveCluster, SqlSession
 from ndbplan.train.locks import Lock, Running, Transaction
 from ndbplan.train.schema import partitions_of
 from ndbplan.train.sql.finding import places_of
 from ndbplan.train.sql.objects import numbered
+from ndbplan.train.sql.server import answering
 from ndbplan.train.state import ClusterState
 
 Row = dict[str, Any]
@@ -158,11 +159,15 @@ def at_work(cluster: LiveCluster) -> dict[int, Running]:
 
 
 def processes(session: int, sql: str, database: str, cluster: LiveCluster) -> list[tuple[Any, ...]]:
-    """Rows of SHOW PROCESSLIST: who asks, is in a transaction, waits, or is busy."""
-    state, busy = cluster.state, at_work(cluster)
+    """Rows of SHOW PROCESSLIST: who asks, waits, is busy, or sleeps; each with its own database."""
+    state, busy, idle = cluster.state, at_work(cluster), _connected(cluster)
     rows: list[tuple[Any, ...]] = []
-    for number in sorted({session} | state.transactions.keys() | state.waits.keys() | busy.keys()):
+    open_ones = state.transactions.keys() | state.waits.keys() | busy.keys() | idle.keys()
+    for number in sorted({session} | open_ones):
         wait, held, own = state.waits.get(number), state.transactions.get(number), busy.get(number)
+        known = idle.get(number)
+        if number != session:
+            database = "" if known is None else known.database
         where = (connection_of(number, state), "root", "localhost", database or None)
         if number == session:
             rows.append((*where, "Query", 0, "init", sql))
@@ -174,7 +179,19 @@ def processes(session: int, sql: str, database: str, cluster: LiveCluster) -> li
             rows.append((*where[:3], own.database or None, "Query", lasted_s, own.state, own.sql))
         elif held is not None:
             rows.append((*where, "Sleep", int(cluster.now_s - max(held.last_s, held.began_s)), "", None))
+        elif known is not None:
+            rows.append((*where, "Sleep", max(0, int(cluster.now_s - known.last_s)), "", None))
     return rows
+
+
+def _connected(cluster: LiveCluster) -> dict[int, SqlSession]:
+    """Sessions at the SQL node that answers; a connection that KILL ended is gone until its next line."""
+    own, killed = answering(cluster), cluster.state.killed
+    return {
+        number: one
+        for number, one in cluster.sessions.items()
+        if own is not None and one.node_id == own.node_id and one.killed == killed.get(number, 0)
+    }
 
 
 def number_of(connection: int, cluster: LiveCluster) -> int | None:
