@@ -12,7 +12,8 @@ import pytest
 from advise.small_requirements import BEGUN, GIB, asked_for, classes_of, clients_of, sized_for
 from ndbplan.advise.cost import cost_of
 from ndbplan.advise.load_left import LoadLeft
-from ndbplan.advise.sizing.build import Builder, Clients
+from ndbplan.advise.sizing import search
+from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.excuses import _Least
 from ndbplan.advise.sizing.jobs import when_done
@@ -38,7 +39,7 @@ from one_rule import of_rule
 
 
 def test_data_nodes_share_hosts_where_brute_force_finds_nothing_cheaper() -> None:
-    asked = {"within": {"restart": "165 s"}, "most_groups": 8}
+    asked = {"within": {"restart": "180 s"}, "most_groups": 8}
     wanted = asked_for(**asked)
     judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
     large = classes_of(wanted)[1]
@@ -324,16 +325,47 @@ def test_what_no_hosts_mend_is_said_after_one_look_at_each_class(monkeypatch: py
     (table,) = plan.tables
     lost = plan.replace(tables=(table.model_copy(update={"tablespace_id": None}),))
     wanted = requirements_of(lost, answers=1)
-    looked: list[str] = []
-    judged = Judge.verdict
-
-    def verdict(self: Judge, choice: Choice, groups: int, most_clients: int = 255) -> Verdict:
-        looked.append(choice.title)
-        return judged(self, choice, groups, most_clients)
-
-    monkeypatch.setattr(Judge, "verdict", verdict)
+    looked = _counted(monkeypatch)
     classes = classes_of(wanted)[:3]
     found = sized_for(wanted, classes)
     assert not found.plans
     assert all("choose a tablespace" in one.first_limit for one in found.excuses)
-    assert Counter(looked).most_common(1)[0][1] <= 2
+    assert Counter(title for title, _ in looked).most_common(1)[0][1] <= 2
+
+
+def test_one_replica_lets_no_host_fail_whatever_the_node_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = _counted(monkeypatch)
+    found = sized_for(asked_for(replicas=1, survive=["host"], most_groups=48))
+    assert not found.plans
+    assert all(one.smallest_change == "no host that may fail" for one in found.excuses)
+    assert max(groups for _, groups in looked) <= 2
+
+
+@pytest.mark.parametrize("within", [{"restart": "1 s"}, {"restart": "165 s"}, {"backup": "20 s"}])
+def test_what_no_number_of_node_groups_meets_is_seen_at_the_largest(
+    within: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer is that of a search through all of them."""
+    wanted = asked_for(within=within, most_groups=24)
+    monkeypatch.setattr(search, "_PATIENCE", 10**6)
+    through_all = sized_for(wanted)
+    monkeypatch.setattr(search, "_PATIENCE", 2)
+    looked = _counted(monkeypatch)
+    found = sized_for(wanted)
+    assert [one.title for one in found.plans] == [one.title for one in through_all.plans]
+    assert [one.first_limit for one in found.excuses] == [one.first_limit for one in through_all.excuses]
+    if not found.plans:
+        assert len(looked) < 24
+
+
+def _counted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """Class and node groups of every cluster that a search looks at from now on."""
+    looked: list[tuple[str, int]] = []
+    judged = Judge.verdict
+
+    def verdict(self: Judge, choice: Choice, groups: int, most_clients: int = MOST_NODES) -> Verdict:
+        looked.append((choice.title, groups))
+        return judged(self, choice, groups, most_clients)
+
+    monkeypatch.setattr(Judge, "verdict", verdict)
+    return looked

@@ -38,9 +38,6 @@ from ndbplan.advise.sizing.verdict import (
     CHECK,
     CLIENTS,
     CONNECTIONS,
-    DESIGN,
-    LOADER,
-    PRICE,
     Met,
     Verdict,
     kind_of,
@@ -77,8 +74,6 @@ _ROUNDING = 1e-9
 _MEMORY = "memory"
 _OF_LOADS = "tx/s"
 """Unit of the limits that clients move."""
-UNMOVED = frozenset({LOADER, PRICE, DESIGN})
-"""Limits that no cluster of a class moves."""
 FEWEST_CLIENTS = Clients(hosts=2)
 """Hosts of SQL nodes: one may fail."""
 _FIXED_NODES = 4

@@ -26,7 +26,7 @@ from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients, other_host
 from ndbplan.advise.sizing.choices import Choice, size_of
 from ndbplan.advise.sizing.choosing import Choosing, choosing_among
 from ndbplan.advise.sizing.excuses import Excuse, excuse
-from ndbplan.advise.sizing.limits import FEWEST_CLIENTS, UNMOVED, Judge
+from ndbplan.advise.sizing.limits import FEWEST_CLIENTS, Judge
 from ndbplan.advise.sizing.sized_plan import SizedPlan
 from ndbplan.advise.sizing.verdict import LOADER, Verdict
 from ndbplan.advise.sizing.worlds import SURE
@@ -42,6 +42,8 @@ Key = tuple[float, ...]
 _SEARCHED, _MADE_SURE = 0.4, 0.6
 """Shares of the work that are done when the last class has been looked at, and when the sure one is found."""
 
+_PATIENCE = 4
+"""Numbers of node groups that break one limit before the largest is asked whether any meets it."""
 _MOST_MADE_SURE = 200
 """Clusters, the cheapest first, among which there has to be one that is sure. Judgement: some seconds."""
 
@@ -138,6 +140,8 @@ class _Search:
     """What the only cluster that is wanted costs at most; None: none is known, or several are wanted."""
     _known: dict[tuple[int, int], Verdict] = field(default_factory=dict)
     """By place among `shared` and number of node groups: what is known before it is asked for."""
+    _in_a_row: dict[tuple[int, str], list[float]] = field(default_factory=dict)
+    """By place among `shared` and kind of limit: how near those came that broke it, fewest groups first."""
 
     @cached_property
     def shared(self) -> tuple[tuple[int, Choice], ...]:
@@ -179,7 +183,7 @@ class _Search:
             entry = heapq.heappop(heap)
             key, place, _ = entry
             of_class = self._class_of(entry)
-            following = self._next(verdict)
+            following = self._next(verdict, place)
             if verdict.broken is None:
                 costs = self._key(verdict.choice, verdict.groups, verdict.clients)
                 if costs > key:
@@ -229,19 +233,38 @@ class _Search:
             most = MOST_NODES if self._least is None else most + 1
         return most
 
-    def _next(self, verdict: Verdict) -> int | None:
+    def _next(self, verdict: Verdict, place: int) -> int | None:
         """How many node groups of the same class are looked at next; None: it passes, or none is left.
 
         Where none can pass any more, the largest that the version takes says best how far away they are;
         one that is larger, whether a later version helps.
         """
-        if verdict.broken is None or verdict.plan is None or verdict.broken.kind in UNMOVED:
+        if verdict.broken is None or verdict.plan is None or not verdict.broken.depends_on_groups:
             return None
         most, following = self.requirements.most_groups, max(verdict.groups + 1, verdict.at_least)
         largest = verdict.choice.most_full(self.judge.most_groups)
-        if verdict.groups < largest:
-            return min(following, largest)
-        return following if following <= most else None
+        if verdict.groups >= largest:
+            return following if following <= most else None
+        return largest if following >= largest or self._is_in_vain(verdict, place, largest) else following
+
+    def _is_in_vain(self, verdict: Verdict, place: int, largest: int) -> bool:
+        """Whether no number of node groups meets a limit that several in a row have broken.
+
+        With more of them a limit comes nearer, or goes further away, or one after the other: what comes
+        nearer and is still broken by the largest is broken between, and what goes away stays broken.
+        """
+        assert verdict.broken is not None
+        row = self._in_a_row.setdefault((place, verdict.broken.kind), [])
+        row.append(verdict.broken.nearness)
+        if len(row) != _PATIENCE:
+            return False
+        if row[-1] > row[0]:
+            return True
+        if (place, largest) not in self._known:
+            asked = (self.judge, verdict.choice, largest, self._most_clients(place, largest))
+            (self._known[place, largest],) = self.each(_judged, [asked])
+        last = self._known[place, largest].broken
+        return last is not None and last.kind == verdict.broken.kind and last.nearness <= row[-1]
 
     def _entries(self, place: int, groups: int) -> Iterator[tuple[Key, int, int]]:
         """At least so many node groups that leave no host with room; nothing where those are too many."""

@@ -61,6 +61,12 @@ class Met(Shape):
         return self.kind not in (CHECK, DESIGN) and not self.kind.startswith("survive")
 
     @property
+    def depends_on_groups(self) -> bool:
+        """Whether more node groups may meet it: they neither let a host fail that one replica is on, nor mend
+        what tables break, nor pay."""
+        return self.kind not in (LOADER, PRICE, DESIGN) and not self.kind.startswith("survive.")
+
+    @property
     def certain(self) -> bool:
         """Whether it is met at the unfavourable ends of both ranges."""
         return self.needed.high <= self.allowed.low
