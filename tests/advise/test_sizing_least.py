@@ -338,7 +338,7 @@ def test_one_replica_lets_no_host_fail_whatever_the_node_groups(monkeypatch: pyt
     found = sized_for(asked_for(replicas=1, survive=["host"], most_groups=48))
     assert not found.plans
     assert all(one.smallest_change == "no host that may fail" for one in found.excuses)
-    assert max(groups for _, groups in looked) <= 2
+    assert len(looked) < 12
 
 
 @pytest.mark.parametrize("within", [{"restart": "1 s"}, {"restart": "165 s"}, {"backup": "20 s"}])
