@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from ndbplan.base.units import MIB
 from ndbplan.ndb.console import sql_variables
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.samples import sample_plan
@@ -124,6 +125,53 @@ def test_a_table_moves_between_disk_and_memory(ask: Callable[[str], str], cluste
     assert "TABLESPACE `ts_1` STORAGE MEMORY" in ask("show create table t3")
     assert ask("drop table t3") == OK
     assert ask("drop tablespace ts_1") == OK
+
+
+@pytest.mark.parametrize("version", ["8.4.8", "7.4.10"])
+def test_a_tablespace_without_a_file_gets_one_again(
+    version: str, begun: Callable[[str], LiveCluster]
+) -> None:
+    """It is there until DROP TABLESPACE, as an 8.4.8 drops it then; each tells in its way what is missing."""
+    cluster = begun(version)
+    consoles, engine = Consoles(cluster), "" if version == "8.4.8" else " engine ndb"
+
+    def ask(line: str) -> str:
+        return consoles.answer(f"mysql> {line};")
+
+    ask("create database d1")
+    ask("use d1")
+    ask("create logfile group lg_1 add undofile 'u.log' initial_size 16M engine ndb")
+    made = "create tablespace ts_1 add datafile 'd.dat' use logfile group lg_1 extent_size 2M"
+    assert ask(f"{made} initial_size 32M engine ndb").startswith("Query OK")
+    ask("create table t3 (a int primary key, b char(200)) tablespace ts_1 storage memory engine ndb")
+    before = ask("show create table t3")
+    drop = f"alter tablespace ts_1 drop datafile 'd.dat'{engine}"
+    assert ask(drop).startswith("Query OK")
+    assert ask(drop).startswith("ERROR 3629 " if version == "8.4.8" else "ERROR 1533 ")
+    assert cluster.plan.tablespaces == ()
+    for file in ("d.dat", "gone"):
+        added = f"alter tablespace ts_1 add datafile '{file}' initial_size 64M{engine}"
+        assert ask(added).startswith("Query OK")
+    (space,) = cluster.plan.tablespaces
+    assert {one.name: one.size_bytes for one in space.data_files} == {"d.dat": 64 * MIB, "gone": 64 * MIB}
+    assert space.extent_size_bytes == 2 * MIB
+    assert ask("show create table t3") == before
+    assert cluster.plan.tables[-1].tablespace_id == space.id
+    assert ask("alter table t3 storage disk").startswith("Query OK")
+    assert ask("drop table t3").startswith("Query OK")
+    for file in ("d.dat", "gone"):
+        assert ask(f"alter tablespace ts_1 drop datafile '{file}'{engine}").startswith("Query OK")
+    assert ask(f"drop tablespace ts_1{engine}").startswith("Query OK")
+    told = {
+        "8.4.8": ("3510 (HY000): Tablespace ts_1 doesn't exist.",) * 3,
+        "7.4.10": (
+            "1529 (HY000): Failed to drop TABLESPACE", "1533 (HY000): Failed to alter:  CREATE DATAFILE",
+            "1533 (HY000): Failed to alter:  DROP DATAFILE",
+        ),
+    }  # fmt: skip
+    lines = ("drop tablespace ts_1", "alter tablespace ts_1 add datafile 'e.dat'", drop.removesuffix(engine))
+    for line, said in zip(lines, told[version], strict=True):
+        assert ask(f"{line}{engine}") == f"ERROR {said}\n"
 
 
 def test_columns_say_by_themselves_where_they_lie(ask: Callable[[str], str]) -> None:

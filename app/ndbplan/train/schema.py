@@ -48,8 +48,8 @@ class SetSchema(Order):
     """Those of the plan: what names a table that is gone goes with it."""
     databases: frozenset[str]
     """Those that somebody made, with tables or without."""
-    emptied: frozenset[tuple[str, str]] = frozenset()
-    """Tablespaces without a file, and the id of their log file group."""
+    emptied: frozenset[Tablespace] = frozenset()
+    """Tablespaces without a file, with the last one that they had."""
     truncated: frozenset[str] = frozenset()
     """Ids of tables whose rows are all gone."""
     needs_nodes: bool = False

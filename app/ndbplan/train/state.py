@@ -18,7 +18,7 @@ from ndbplan.ndb.console import Release, form, release_of
 from ndbplan.plan.events import ParameterChange
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, Process, process_node_ids
-from ndbplan.plan.tables import Column, Table
+from ndbplan.plan.tables import Column, Table, Tablespace
 from ndbplan.simulate.events.growth import NodesCome
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.train.contents import NOTHING, Contents
@@ -222,8 +222,8 @@ class ClusterState:
     """What reorganising gives to the reserved data nodes; None: there are none that get rows."""
     databases: frozenset[str] = frozenset()
     """Databases that somebody made or that are there without tables."""
-    emptied: frozenset[tuple[str, str]] = frozenset()
-    """Tablespaces that have no file any more, and the id of their log file group."""
+    emptied: frozenset[Tablespace] = frozenset()
+    """Tablespaces that have no file any more, with the last one that they had."""
     rows_typed: dict[str, int] = field(default_factory=dict)
     """Rows that were typed in at consoles, or less, by the id of their table."""
     typed_pages: dict[str, TypedPages] = field(default_factory=dict)

@@ -13,7 +13,7 @@ from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.tables import Table
+from ndbplan.plan.tables import Table, Tablespace
 from ndbplan.train.live import Later, LiveCluster
 from ndbplan.train.locks import Running
 from ndbplan.train.schema import SetSchema
@@ -141,7 +141,7 @@ def become(
     plan: Plan,
     *,
     databases: frozenset[str] | None = None,
-    emptied: frozenset[tuple[str, str]] | None = None,
+    emptied: frozenset[Tablespace] | None = None,
     truncated: frozenset[str] = frozenset(),
     at_s: float | None = None,
 ) -> None:
@@ -162,10 +162,10 @@ def become(
         raise NotSimulated(refused.text)
 
 
-def taken(asked: Asked, found: DdlResult) -> Plan:
-    """The plan with what a text makes. Raises NotSimulated for what it cannot hold."""
+def taken(asked: Asked, found: DdlResult, plan: Plan | None = None) -> Plan:
+    """The plan, or another one, with what a text makes. Raises NotSimulated for what it cannot hold."""
     try:
-        made = with_ddl(asked.plan, found)
+        made = with_ddl(asked.plan if plan is None else plan, found)
     except UserError as error:
         raise NotSimulated(error.line) from None
     if made.missing:

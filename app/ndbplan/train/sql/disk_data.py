@@ -22,7 +22,7 @@ from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 from ndbplan.simulate.events.full_disks import EXIT_FULL, is_full
 from ndbplan.train.sql.defining import NDB, Asked, Done, become, exchanged, ok, taken
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
-from ndbplan.train.sql.storage import named_space, without_file
+from ndbplan.train.sql.storage import named_space, with_file, without_file
 
 _NOT_COMMITTED = "Failed to commit NDB schema transaction"
 _NO_ROOM = (EXIT_FULL, "No space left on the device")
@@ -86,11 +86,16 @@ def disk_data(asked: Asked, stream: Stream) -> Done:
     if what.verb == "CREATE":
         _may_create(asked, what, file)
         _may_have_file(asked, what, file)
+    elif what.known is None and (emptied := _emptied(asked, what)) is not None:
+        if drops:
+            raise _no_such_file(asked, name, file)
+        _may_add(asked, what, file)
+        return _filled(asked, emptied, (_DEPRECATED,) if needless else ())
     elif what.known is None:
         if is_group:
             raise _failed(asked, 1533, "Failed to alter: CREATE UNDOFILE FAILED", _NO_SUCH, what.lost)
         if not form(asked.plan.version, "dictionary_of_its_own"):
-            raise SqlError(1533, "HY000", "Failed to alter:  CREATE DATAFILE")
+            raise SqlError(1533, "HY000", f"Failed to alter:  {'DROP' if drops else 'CREATE'} DATAFILE")
         raise SqlError(3510, "HY000", f"Tablespace {name} doesn't exist.")
     elif drops:
         return _drop_file(asked, what, file)
@@ -223,13 +228,49 @@ def _in_use(plan: Plan, space: Tablespace) -> bool:
     return any(table.tablespace_id == space.id for table in plan.tables)
 
 
+def _emptied(asked: Asked, what: _What) -> Tablespace | None:
+    """The tablespace of that name that has lost its last file; None: there is none."""
+    if what.is_group:
+        return None
+    return next((one for one in asked.cluster.state.emptied if one.name == what.name), None)
+
+
+def _no_such_file(asked: Asked, space: str, file: str) -> SqlError:
+    """Source of the older words: ha_ndbcluster.cc of 7.4."""
+    if not form(asked.plan.version, "dictionary_of_its_own"):
+        return SqlError(1533, "HY000", "Failed to alter:  NO SUCH FILE")
+    return SqlError(3629, "HY000", f"Tablespace '{space}' does not have a file named '{file}'")
+
+
+def _filled(asked: Asked, space: Tablespace, warnings: tuple[Warned, ...]) -> Done:
+    """ADD DATAFILE of a tablespace without a file; tables that name it have it again."""
+    gone = "gone"
+    while gone in asked.sql:
+        gone += "."
+    held = validated.changed(space, data_files=(SpaceFile(name=gone, size_bytes=MIB),))
+    read = read_ddl(asked.sql, asked.plan.version, asked.database or "test")
+    if read.problems:
+        raise NotSimulated(f"a plan cannot hold this: {read.problems[0].message}")
+    plan = taken(asked, read, asked.plan.replace(tablespaces=(*asked.plan.tablespaces, held)))
+    new = next(one for one in plan.tablespaces if one.name == space.name)
+    files = named_files(new.data_files, None)
+    own = tuple(SpaceFile(name=name, size_bytes=size) for name, size in files if name != gone)
+    spaces = (validated.changed(new, data_files=own) if one is new else one for one in plan.tablespaces)
+    plan = plan.replace(tablespaces=tuple(spaces))
+    for table in plan.tables:
+        if named_space(table) == space.name:
+            plan = exchanged(plan, table, with_file(table, space))
+    become(asked, plan, emptied=asked.cluster.state.emptied - {space})
+    return ok(asked, warnings=warnings)
+
+
 def _drop_file(asked: Asked, what: _What, file: str) -> Done:
-    """The last one leaves a tablespace that only DROP TABLESPACE may follow."""
+    """The last one leaves a tablespace without a file."""
     plan, space = asked.plan, what.known
     assert isinstance(space, Tablespace)
     files = _files(what)
     if file not in files:
-        raise SqlError(3629, "HY000", f"Tablespace '{space.name}' does not have a file named '{file}'")
+        raise _no_such_file(asked, space.name, file)
     users = [table for table in plan.tables if table.tablespace_id == space.id]
     # Which file has the extents of a table is not said: as long as one has columns on disk, all files do.
     if any(column.storage == "disk" for table in users for column in table.columns):
@@ -241,7 +282,7 @@ def _drop_file(asked: Asked, what: _What, file: str) -> Done:
         for one in plan.tablespaces
         if one is not space or left
     )
-    emptied = asked.cluster.state.emptied | (frozenset() if left else {(space.name, space.logfile_group_id)})
+    emptied = asked.cluster.state.emptied | (frozenset() if left else {space})
     changed = plan.replace(tablespaces=spaces)
     for table in () if left else users:
         changed = exchanged(changed, table, without_file(table, space.name))
@@ -262,16 +303,19 @@ def _drop(asked: Asked, what: _What) -> Done:
             return ok(asked)
         if isinstance(what.known, Tablespace):
             raise SqlError(3120, "HY000", f"Tablespace `{what.name}` is not empty.")
-        if what.name not in {name for name, _ in emptied}:
+        if _emptied(asked, what) is None:
+            if not form(plan.version, "dictionary_of_its_own"):
+                # As of other names that are missing [7.4.10].
+                raise SqlError(1529, "HY000", "Failed to drop TABLESPACE")
             raise SqlError(3510, "HY000", f"Tablespace {what.name} doesn't exist.")
         if any(named_space(table) == what.name for table in plan.tables):
             raise SqlError(3120, "HY000", f"Tablespace `{what.name}` is not empty.")
-        become(asked, plan, emptied=frozenset(one for one in emptied if one[0] != what.name))
+        become(asked, plan, emptied=frozenset(one for one in emptied if one.name != what.name))
         return ok(asked)
     said = "Failed to drop LOGFILE GROUP"
     if what.known is None:
         raise _failed(asked, 1529, said, _NO_SUCH, what.lost)
-    users = {space.logfile_group_id for space in plan.tablespaces} | {group_id for _, group_id in emptied}
+    users = {space.logfile_group_id for space in (*plan.tablespaces, *emptied)}
     if what.known.id in users:
         used = (768, "Cant drop filegroup, filegroup is used")
         raise _failed(asked, 1529, said, used, f"Failed to drop logfile group '{what.name}' from NDB")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ndbplan.edits import validated
 from ndbplan.importing.ddl.tokens import Word
-from ndbplan.plan.tables import Table
+from ndbplan.plan.tables import Table, Tablespace
 from ndbplan.train.sql.character_sets import parted
 
 SPACE = "TABLESPACE "
@@ -132,6 +132,12 @@ def _with(table: Table, said: Said) -> Table:
 def without_file(table: Table, space: str) -> Table:
     """A table of no rows on disk, whose tablespace has lost its last file: its name is all that is left."""
     return validated.changed(table, tablespace_id=None, left_out=(*table.left_out, f"{SPACE}{space}"))
+
+
+def with_file(table: Table, space: Tablespace) -> Table:
+    """The same when the tablespace has got a file again."""
+    words = tuple(one for one in table.left_out if not one.startswith(SPACE))
+    return validated.changed(table, tablespace_id=space.id, left_out=words)
 
 
 def named_space(table: Table) -> str:
