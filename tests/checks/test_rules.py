@@ -414,6 +414,14 @@ def test_two_links_of_one_pair() -> None:
     assert not found(linked("ndb1", "sql147"), "link-ends")
 
 
+def test_two_hosts_at_loopback_addresses_are_enough_to_be_one_machine() -> None:
+    plan = starter()
+    of_sql = dict.fromkeys(node.host_id for node in plan.sql_nodes)
+    for place, host_id in enumerate([*of_sql][:2]):
+        plan = update(plan, host_id, hostname=f"127.0.0.{2 + place}")
+    assert of_rule(plan, "loopback-shared")
+
+
 def test_loopback_clusters_are_for_trying_out() -> None:
     plan = starter()
     second = plan.data_nodes[1]

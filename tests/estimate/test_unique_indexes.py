@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
+from ndbplan.edits.validated import changed
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.loaded import chosen_loads, node_loads, stored_loads, table_loads
 from ndbplan.estimate.storage.node_data import NodeData
@@ -144,7 +146,8 @@ def test_what_is_told_apart_adds_up(
         assert sum(getattr(one, name) for one in apart) == pytest.approx(getattr(whole, name))
     assert sum(x.redo_bytes_per_s.value for x in apart) == pytest.approx(whole.redo_bytes_per_s.value)
     cost, costs = row_cost(table, plan.version), stored_costs(table, plan.version)
-    assert sum(one.row_bytes for one in costs) == pytest.approx(cost.row_bytes)
+    for name in ("rows", "row_bytes", "checkpoint_bytes"):
+        assert sum(getattr(one, name) for one in costs) == pytest.approx(getattr(cost, name))
     copies = len(plan.data_nodes) if copied else 2
     held = node_data(plan)
     assert sum(data.row_bytes for data in held) == pytest.approx(copies * _ROWS * cost.row_bytes)
@@ -177,3 +180,20 @@ def test_a_restart_restores_no_thread_more_than_it_holds() -> None:
         return restart(plan, "node", node_id=node_id).duration_s.value
 
     assert seconds(bare) <= seconds(indexed) < seconds(lumped)
+
+
+@pytest.mark.parametrize("null", [0.0, 0.5, 1.0])
+def test_rows_without_a_key_are_in_no_page_of_its_index(null: float) -> None:
+    """The hidden table of a unique index has a row for each key: half as many where half are NULL."""
+    table = _table(Index(name="by_text", columns=("text",), kind="unique_hash"), values=None)
+    text = table.columns[3].model_copy(update={"null_fraction": null, "nullable": True})
+    table = table.model_copy(update={"columns": (*table.columns[:3], text)})
+    plan, bare = _plan(table), _plan(table.model_copy(update={"indexes": ()}))
+    (indexed,), (without,) = Estimation(plan).memory.tables, Estimation(bare).memory.tables
+    full = plan.replace(
+        tables=(changed(table, columns=(*table.columns[:3], changed(text, null_fraction=0.0))),)
+    )
+    (whole,) = Estimation(full).memory.tables
+    assert without.unique_index_bytes.value == 0 < whole.unique_index_bytes.value
+    share = indexed.unique_index_bytes.value / whole.unique_index_bytes.value
+    assert share == pytest.approx(1 - null, abs=0.04)

@@ -30,3 +30,7 @@ def test_more_rows_never_take_much_less() -> None:
     # Overflow pages that a split empties may go back, the pages of buckets stay.
     pages = hash_index_pages(np.arange(0, 300_000, 50))
     assert (np.diff(pages) >= -2).all()
+
+
+def test_the_first_row_takes_an_overflow_page_beside_the_page_of_its_bucket() -> None:
+    assert hash_index_pages(np.array([0, 1, 2])).tolist() == [0.0, 2.0, 2.0]
