@@ -8,8 +8,10 @@ from ndbplan.edits.variants import load_variant, variant_in
 from ndbplan.importing.config.plan import import_config
 from ndbplan.importing.files import read_file
 from ndbplan.importing.my_cnf import with_options
-from ndbplan.plan.file import open_file
+from ndbplan.plan.file import loads, open_file
 from ndbplan.plan.plan import Plan
+
+PASTED = "the pasted text"
 
 
 def what_runs(path: Path, planned: Plan, *, of_a_pipe: bool = False) -> tuple[Plan, str]:
@@ -22,12 +24,26 @@ def what_runs(path: Path, planned: Plan, *, of_a_pipe: bool = False) -> tuple[Pl
     if variant_in(path) is not None:
         return load_variant(path), ""
     content = read_file(path, of_a_pipe=of_a_pipe)
-    if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+    if _is_plan(content):
         return open_file(path).plan, ""
     if path.suffix.lower() == ".cnf":
         text = content.decode("utf-8", "replace").removeprefix("\ufeff")
         return with_options(planned, text, str(path), only_these=True).plan, ""
-    plan, _ = import_config({str(path): content}, planned.ndb_version)
+    return _of_config(content, str(path), planned)
+
+
+def what_text_says_runs(text: str, planned: Plan) -> Plan:
+    """The same of text that was pasted: a config.ini, or a plan. Raises UserError."""
+    content = text.encode("utf-8", "replace")
+    return loads(text, name=PASTED) if _is_plan(content) else _of_config(content, PASTED, planned)[0]
+
+
+def _is_plan(content: bytes) -> bool:
+    return content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+
+
+def _of_config(content: bytes, name: str, planned: Plan) -> tuple[Plan, str]:
+    plan, _ = import_config({name: content}, planned.ndb_version)
     # It says nothing of what starts services.
     managers = {host.hostname: host.service_manager for host in planned.hosts}
     hosts = (

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtTest import QTest
 
 from ndbplan.desktop.analyses.operations import OperationsPanel
 from ndbplan.desktop.dialogs.compare_dialog import CompareDialog
@@ -17,6 +19,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import count_keys
 from ndbplan.exporting.config_ini import render_config_ini as config_ini
+from ndbplan.plan.file import dumps
 from ndbplan.plan.samples import sample_plan
 
 
@@ -46,6 +49,31 @@ def test_what_a_running_config_ini_has_otherwise_and_how_it_is_brought_in(qtbot,
     dialog.compare(tmp_path / "gone.ini")
     wait(qtbot, dialog)
     assert "gone.ini" in dialog.state.text()
+    dialog.close()
+
+
+def test_a_running_configuration_is_pasted_too(qtbot, document) -> None:
+    dialog = CompareDialog(document)
+    qtbot.addWidget(dialog)
+    wait(qtbot, dialog)
+    board = QGuiApplication.clipboard()
+    board.setText(" ")
+    dialog.paste()
+    assert "no text" in dialog.state.text()
+    board.setText(config_ini(set_parameter(document.plan, "data_node", "RedoBuffer", 48 * 2**20)))
+    QTest.keySequence(dialog, QKeySequence(QKeySequence.StandardKey.Paste))
+    wait(qtbot, dialog)
+    assert [dialog.changes.item(row, 0).text() for row in range(dialog.changes.rowCount())] == ["RedoBuffer"]
+    assert "the pasted text" in dialog.what.text()
+    board.setText(dumps(set_parameter(document.plan, "data_node", "RedoBuffer", 48 * 2**20)))
+    dialog.paste()
+    wait(qtbot, dialog)
+    assert dialog.changes.rowCount() == 1
+    for wrong in ("{", "no configuration at all"):
+        board.setText(wrong)
+        dialog.paste()
+        wait(qtbot, dialog)
+        assert "the pasted text" in dialog.state.text()
     dialog.close()
 
 

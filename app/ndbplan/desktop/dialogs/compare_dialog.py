@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -64,16 +65,36 @@ class CompareDialog(Dialog):
         defaults = QPushButton("With the defaults")
         defaults.setToolTip("What the plan states other than the defaults of its version")
         defaults.clicked.connect(lambda: self.compare(None))
-        self.add_foot(self._ask_file, defaults)
+        pasted = QPushButton("Paste text")
+        pasted.setToolTip("The config.ini that the clipboard holds (Ctrl+V)")
+        pasted.clicked.connect(self.paste)
+        self.add_foot(self._ask_file, defaults, pasted)
         self.compare(None)
 
-    def compare(self, path: Path | None) -> None:
-        """Compare with the configuration in a file; None: with the defaults of the version."""
+    def compare(self, with_what: Path | str | None) -> None:
+        """Compare with the configuration in a file or a text; None: with the defaults of the version."""
         self.stop_task()
         self.state.say("comparing …")
         plan = self._document.plan
-        self._named = path.name if path is not None else f"the defaults of NDB {plan.ndb_version}"
-        self.task = self.tasks.start(lambda _task: _compared(plan, path), self._was_compared)
+        if with_what is None:
+            self._named = f"the defaults of NDB {plan.ndb_version}"
+        else:
+            self._named = with_what.name if isinstance(with_what, Path) else "the pasted text"
+        self.task = self.tasks.start(lambda _task: _compared(plan, with_what), self._was_compared)
+
+    def paste(self) -> None:
+        """Compare with the configuration in the clipboard's text."""
+        text = QGuiApplication.clipboard().text()
+        if text.strip():
+            self.compare(text)
+        else:
+            self.state.say("The clipboard holds no text.", is_error=True)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Paste):
+            self.paste()
+        else:
+            super().keyPressEvent(event)
 
     def _ask_file(self) -> None:
         path = ask_what_runs(self, self.windowTitle())
@@ -115,13 +136,16 @@ class CompareDialog(Dialog):
                 self.changes.setItem(row, column, item)
 
 
-def _compared(plan: Plan, path: Path | None) -> _Compared:
+def _compared(plan: Plan, with_what: Path | str | None) -> _Compared:
     from ndbplan.configuration.difference import diff, diff_from_defaults
     from ndbplan.operations.change_in_short import order_or_refusal
 
-    if path is None:
+    if with_what is None:
         return _Compared(diff_from_defaults(plan), ())
-    from ndbplan.importing.running import what_runs
+    from ndbplan.importing.running import what_runs, what_text_says_runs
 
-    before, _ = what_runs(path, plan)
+    if isinstance(with_what, Path):
+        before, _ = what_runs(with_what, plan)
+    else:
+        before = what_text_says_runs(with_what, plan)
     return _Compared(diff(before, plan), order_or_refusal(plan, before).lines)
