@@ -28,7 +28,7 @@ from ndbplan.train.live import LiveCluster
         ("8.4.8", "kill 999", "ERROR 1094 (HY000): Unknown thread id: 999"),
         ("8.4.8", "kill query 999", "ERROR 1094 (HY000): Unknown thread id: 999"),
         ("8.4.8", "kill x", "ERROR 1064 (42000)"),
-        ("8.4.8", "kill 8", "ndbplan: KILL"),
+        ("8.4.8", "kill 8", "ERROR 1317 (70100): Query execution was interrupted"),
         ("7.4.10", "show binary logs", "ERROR 1381 (HY000): You are not using binary logging"),
         ("7.4.10", "show master status", "Empty set"),
         ("8.4.8", "show master status", "ERROR 1064 (42000)"),

@@ -67,6 +67,13 @@ def charset_of_statements(version: NdbVersion) -> str:
     return "utf8mb4" if release(_facts()["charsets"]["utf8mb4"]) <= version else _EVERYWHERE
 
 
+def described_charsets(version: NdbVersion) -> list[tuple[str, str]]:
+    """The character sets that a version has, in the order of SHOW CHARACTER SET, with what they are."""
+    since = _facts()["charsets"]
+    rows = [(str(name), str(text)) for name, text in _facts()["charsets_described"]["rows"]]
+    return [one for one in rows if one[0] not in since or release(since[one[0]]) <= version]
+
+
 def collation_instead(collation: str, version: NdbVersion) -> str:
     """The nearest collation that a version has: exact ones become the binary one of their character set."""
     charset = charset_of(collation)

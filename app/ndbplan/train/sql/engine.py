@@ -48,6 +48,8 @@ class Result(NamedTuple):
     warnings: tuple[Warned, ...] = ()
     nullable: tuple[bool, ...] = ()
     """Columns that may be NULL, for which the client keeps room; empty: none."""
+    note: str = ""
+    """What this program says beside it, of a list that is not whole."""
 
 
 Provider = Callable[[str, str], Relation]

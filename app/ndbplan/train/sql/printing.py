@@ -22,7 +22,8 @@ def printed(result: Result, *, vertical: bool = False, lasted_s: float = 0.0) ->
     cells = [
         [written(value, kind) for value, kind in zip(row, result.kinds, strict=True)] for row in result.rows
     ]
-    end = f"{count} row{'s' * (count > 1)} in set{warned} ({lasted})\n\n"
+    note = f"ndbplan: {result.note}\n" if result.note else ""
+    end = f"{count} row{'s' * (count > 1)} in set{warned} ({lasted})\n{note}\n"
     if vertical:
         return _vertical(result.headings, cells) + end
     nullable = result.nullable or (False,) * len(result.headings)

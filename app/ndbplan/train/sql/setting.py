@@ -31,6 +31,8 @@ _ANSWERS_ELSE = (
     "super_read_only", "time_zone",
 )  # fmt: skip
 """Others of that kind."""
+_UTC = ("+00:00", "+0:00", "-00:00")
+_OFFSET = re.compile(r"[+-][0-9]{1,2}:[0-5][0-9]")
 _ENGINES = ("default_storage_engine", "storage_engine", "default_tmp_storage_engine")
 _READ_ONLY = (
     "version",
@@ -59,6 +61,15 @@ def _may_set(name: str, how: str, scope: str) -> None:
         raise SqlError(1229, "HY000", text)
 
 
+def _time_zone(given: str) -> str:
+    """UTC by each of its names; hosts have it too. A new server has no table of names (manual 8.4)."""
+    if given.upper() in ("SYSTEM", *_UTC):
+        return "SYSTEM" if given.upper() == "SYSTEM" else given
+    if _OFFSET.fullmatch(given):
+        raise NotSimulated("times are those of UTC here; an offset from it is not simulated")
+    raise SqlError(1298, "HY000", f"Unknown or incorrect time zone: '{given}'")
+
+
 def _other(name: str, given: str, now: str, scope: str, version: NdbVersion) -> dict[str, str]:
     """What becomes of a variable that is not of NDB; a global value is not that of this session."""
     known, is_global = other_variables(version).get(name), _is_global(scope)
@@ -70,6 +81,8 @@ def _other(name: str, given: str, now: str, scope: str, version: NdbVersion) -> 
     if given.upper() == "DEFAULT":
         return {name: known.value}
     told = _SWITCH.get(given.upper(), given) if known.value in ("ON", "OFF") else given
+    if name == "time_zone":
+        return {name: _time_zone(given)}
     if name in _ANSWERS_ELSE and told.upper() != now.upper():
         raise NotSimulated(f"what {name} does is not simulated")
     if known.value in ("ON", "OFF"):

@@ -9,11 +9,14 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from ndbplan.ndb.charsets import default_collation, max_char_bytes
 from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import is_table, tables_of
 from ndbplan.ndb.sql_server import show_words
+from ndbplan.ndb.sql_versions import described_charsets
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import catalogue, failing, ndbinfo_made, server, variables
+from ndbplan.train.sql.character_sets import told
 from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.numbers import INT, TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, syntax
@@ -63,7 +66,8 @@ def show(sql: str, asked: Asked) -> Result:
     if second.lower() in show_words():
         raise NotSimulated(
             "there are SHOW DATABASES, TABLES, TABLE STATUS, CREATE TABLE, CREATE DATABASE, COLUMNS, INDEX, "
-            "VARIABLES, STATUS, WARNINGS, ERRORS, PROCESSLIST, PLUGINS, ENGINES, ENGINE NDB STATUS"
+            "VARIABLES, STATUS, WARNINGS, ERRORS, PROCESSLIST, PLUGINS, ENGINES, ENGINE NDB STATUS, "
+            "CHARACTER SET"
         )
     raise syntax(sql[sql.index(second, 4) :] if second else "")
 
@@ -194,13 +198,34 @@ def _open_tables(asked: Asked) -> Result:
 
 
 def _status(asked: Asked) -> Result:
-    if asked.pattern.lower() in ("uptime", "uptime%"):
-        names = ("Uptime", "Uptime_since_flush_status")[: 1 + asked.pattern.endswith("%")]
-        return server.listed(dict.fromkeys(names, str(int(asked.cluster.now_s))), "")
+    up = dict.fromkeys(("Uptime", "Uptime_since_flush_status"), str(int(asked.cluster.now_s)))
+    found = server.listed({**server.status(asked.cluster), **up}, asked.pattern)
     begin = asked.pattern.partition("%")[0].lower().replace("\\", "")
-    if not begin.startswith("ndb"):
-        raise NotSimulated("status variables of NDB are known here: add LIKE 'Ndb%'")
-    return server.listed(server.status(asked.cluster), asked.pattern)
+    if begin.startswith(("ndb", "uptime")):
+        return found
+    if not found.rows:
+        raise NotSimulated("status variables of NDB and Uptime are known here, none of such a name")
+    return found._replace(note="these are known here, those of NDB all; a server has more status variables")
+
+
+def _character_sets(asked: Asked) -> Result:
+    version = asked.cluster.plan.version
+    if " where " in asked.sql.lower():
+        raise NotSimulated("SHOW CHARACTER SET takes LIKE here")
+    rows = []
+    for known, text in described_charsets(version):
+        name = told(known, version)
+        usual = told(default_collation(version, known), version)
+        if server.like(name, asked.pattern):
+            rows.append((name, text, usual, max_char_bytes(known)))
+    if form(version, "charsets_sorted"):
+        rows.sort()
+    headings = ("Charset", "Description", "Default collation", "Maxlen")
+    return Result(headings, (TEXT, TEXT, TEXT, INT), list(rows))
+
+
+def _collations(_asked: Asked) -> Result:
+    raise NotSimulated("the list of collations is not known here; SHOW CHARACTER SET names the usual ones")
 
 
 def _grants(asked: Asked) -> Result:
@@ -252,7 +277,8 @@ _ANSWERS: Sequence[tuple[str, Callable[[Asked], Result]]] = (
     ("show global status", _status), ("show session status", _status),
     *((f"show {scope}variables", lambda one: variables.shown(one.sql, one.variables, one.pattern))
       for scope in ("", "global ", "session ", "local ")),
-    ("show grants", _grants), ("show privileges", _privileges),
+    ("show character set", _character_sets), ("show charset", _character_sets),
+    ("show collation", _collations), ("show grants", _grants), ("show privileges", _privileges),
     ("show binary logs", _binary_logs), ("show master logs", _binary_logs),
     ("show master status", _binary_logs), ("show binary log status", _binary_logs),
     ("show replica status", _nothing), ("show slave status", _nothing), ("show triggers", _nothing),

@@ -20,6 +20,7 @@ _WHERE = re.compile(
     r"\bwhere\s+`?variable_name`?\s*+(?:=\s*+(?P<one>'[^']*'|\"[^\"]*\")|in\s*+\((?P<many>[^)]*)\)|like\b.*)\s*\Z",
     re.IGNORECASE | re.DOTALL,
 )
+_NOT_WHOLE = "these are known here, those of NDB all; a server may have more variables of such a name"
 _FOLDERS = ("datadir",)
 """Options whose variable ends in a stroke."""
 
@@ -50,7 +51,7 @@ def missing(name: str) -> SqlError | NotSimulated:
 
 
 def shown(sql: str, values: Mapping[str, str], pattern: str) -> Result:
-    """SHOW VARIABLES. Raises NotSimulated for a list that would not be whole."""
+    """SHOW VARIABLES; a list that is not whole says so. Raises NotSimulated where none is known."""
     where = _WHERE.search(sql)
     if where is not None and not pattern:
         names = re.findall(r"['\"]([^'\"]*)['\"]", where["one"] or where["many"] or "")
@@ -66,10 +67,10 @@ def shown(sql: str, values: Mapping[str, str], pattern: str) -> Result:
     elif not any(one in low for one in complete_variables()):
         begin = low.partition("%")[0]
         if not begin or any(one.startswith(begin) or begin.startswith(one) for one in variable_families()):
-            raise NotSimulated(
-                "a server has hundreds of variables, of which those of NDB and some more are known here: "
-                "name one, as in SHOW VARIABLES LIKE 'max_connections'"
-            )
+            found = server.named(values, pattern)
+            if not found.rows:
+                raise NotSimulated("variables of such a name are not known here, and a server may have some")
+            return found._replace(note=_NOT_WHOLE)
     return server.named(values, pattern)
 
 
