@@ -113,7 +113,8 @@ def share_disks(disks: Rows[Disk], work: Rows[DiskWork], step_s: float) -> None:
             if heavy > 0.0:
                 work[d].heavy_grant = heavy_last / heavy
             if light > 0.0 and granted < light:
-                work[d].light_grant = granted / light
+                # Large writes alone may take all of a disk, more than is usable where both write.
+                work[d].light_grant = max(0.0, granted) / light
                 if work[d].redo_bytes > 0.0:
                     # A disk of undo logs alone has no log parts that could be drained.
                     work[d].redo_grant_bytes = work[d].redo_bytes * granted / light
