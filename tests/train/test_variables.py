@@ -49,7 +49,7 @@ def test_what_the_plan_states_is_what_the_server_has() -> None:
         ("SET GLOBAL general_log = 'maybe'", "ERROR 1231 (42000): Variable 'general_log' can't be set"),
         ("SET port = 5", "ERROR 1238 (HY000): Variable 'port' is a read only variable"),
         ("SET nosuch = 5", "ERROR 1193 (HY000): Unknown system variable 'nosuch'"),
-        ("SET sql_mode = ''", "ndbplan: what sql_mode does"),
+        ("SET div_precision_increment = 9", "ndbplan: what div_precision_increment does"),
         ("SET wait_timeout = 100", "Query OK, 0 rows affected"),
         ("SET ndb_optimization_delay = 20", "Query OK, 0 rows affected"),
         ("SET SESSION ndb_extra_logging = 5", "ERROR 1229 (HY000): Variable 'ndb_extra_logging' is a GLOBAL"),
@@ -124,3 +124,67 @@ def test_hosts_have_utc_and_servers_no_names_of_zones(given: str, said: str, clu
     client = Client()
     assert client.answer(f"SET time_zone = {given}", cluster).startswith(said)
     assert value(client, "time_zone", cluster) == (given.strip("'") if said == "Query OK" else "SYSTEM")
+
+
+_TAKEN = "Query OK, 0 rows affected"
+_PLAIN = "STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO"
+
+
+@pytest.mark.parametrize(
+    ("version", "given", "said", "now"),
+    [
+        ("8.4.8", "''", _TAKEN, ""),
+        ("8.4.8", f"'no_engine_substitution,{_PLAIN}'", _TAKEN, f"{_PLAIN},NO_ENGINE_SUBSTITUTION"),
+        ("8.4.8", "TRADITIONAL", _TAKEN,
+         "STRICT_TRANS_TABLES,STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,"
+         "TRADITIONAL,NO_ENGINE_SUBSTITUTION"),
+        ("7.4.10", "'ONLY_FULL_GROUP_BY'", _TAKEN, "ONLY_FULL_GROUP_BY"),
+        ("7.4.10", "'NO_AUTO_CREATE_USER'", _TAKEN, "NO_AUTO_CREATE_USER"),
+        ("8.4.8", "'NO_AUTO_CREATE_USER'", "ERROR 1231 (42000): Variable 'sql_mode' can't be set to", None),
+        ("8.4.8", "'NOSUCH'", "ERROR 1231 (42000): Variable 'sql_mode' can't be set to the value", None),
+        ("8.4.8", "'ANSI'", "ndbplan: what the mode ANSI does is not simulated", None),
+        ("8.4.8", "'STRICT_TRANS_TABLES'", "ndbplan: ERROR_FOR_DIVISION_BY_ZERO, NO_ZERO", None),
+        ("8.4.8", "CONCAT(@@sql_mode,',ANSI')", "ndbplan: ", None),
+    ],
+)  # fmt: skip
+def test_modes_are_set_and_written_as_servers_do(
+    version: str, given: str, said: str, now: str | None, begun: Callable[[str], LiveCluster]
+) -> None:
+    cluster, client = begun(version), Client()
+    before = value(client, "sql_mode", cluster)
+    assert client.answer(f"SET sql_mode = {given}", cluster).startswith(said)
+    assert value(client, "sql_mode", cluster) == (before if now is None else now)
+    assert client.answer("SET sql_mode = DEFAULT", cluster).startswith(_TAKEN)
+    assert value(client, "sql_mode", cluster) == before
+
+
+@pytest.mark.parametrize("version", ["8.4.8", "7.4.10"])
+def test_modes_do_what_they_do_where_servers_have_them_by_themselves(
+    version: str, begun: Callable[[str], LiveCluster]
+) -> None:
+    """7.4.10 without any of them, 8.4.8 with all: each says of the other's what that says."""
+    cluster, client, other = begun(version).seen_by(1), Client(), Client(2)
+    client.answer("create database d1", cluster)
+    for one in (client, other):
+        one.answer("use d1", cluster)
+    client.answer("create table m (id int primary key, c varchar(3), k int) engine=ndb", cluster)
+    for modes, refuses in ((f"ONLY_FULL_GROUP_BY,{_PLAIN},NO_ENGINE_SUBSTITUTION", True), ("", False)):
+        client.answer(f"SET sql_mode = '{modes}'", cluster)
+        assert (
+            client.answer("insert into m values (1, 'long', 1)", cluster).startswith("ERROR 1406") is refuses
+        )
+        assert client.answer("select id, count(*) from m", cluster).startswith("ERROR 1140") is refuses
+        assert (", 1 warning" in client.answer("select 1/0", cluster)) is refuses
+        unknown = client.answer("create table x (id int primary key) engine=nosuch", cluster)
+        assert unknown.startswith("ERROR 1286" if refuses else "ndbplan: which engine")
+    is_strict = version == "8.4.8"
+    assert other.answer("insert into m values (2, 'long', 1)", cluster).startswith("ERROR 1406") is is_strict
+
+
+def test_modes_that_the_plan_states_count() -> None:
+    plan = two_by_two()
+    node = plan.sql_nodes[0]
+    stated = node.model_copy(update={"options": type(node.options)({"sql-mode": "NO_ENGINE_SUBSTITUTION"})})
+    others = tuple(stated if one.id == node.id else one for one in plan.processes)
+    cluster, client = LiveCluster.begin(plan.replace(processes=others), hours=0.05), Client()
+    assert ", 1 warning" not in client.answer("select 1/0", cluster)

@@ -110,6 +110,8 @@ class LiveCluster:
         """What is being done: nothing, or statements go on; the same for all who look at the cluster."""
         self.sql_session = NOBODY
         """By whose eyes tables are looked at."""
+        self.sql_modes: frozenset[str] | None = None
+        """Those of that session; None: as servers have them by themselves."""
         self.sessions: dict[int, SqlSession] = {}
         """Sessions of mysql clients that are connected, by their numbers."""
 

@@ -15,13 +15,14 @@ from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql.digests import data
 from ndbplan.train.sql.engine import Result
+from ndbplan.train.sql.modes import GROUP_BY, has
 from ndbplan.train.sql.numbers import BYTES, TEXT, Kind
 from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
 
 
 def grouped(tree: exp.Expr, cluster: LiveCluster, database: str) -> None:
     """ONLY_FULL_GROUP_BY: a column beside an aggregate that no group decides is refused."""
-    if not isinstance(tree, exp.Select) or not form(cluster.plan.version, "only_full_group_by"):
+    if not isinstance(tree, exp.Select) or not has(cluster, GROUP_BY):
         return
     if tree.args.get("group") is not None:
         _decided(tree, cluster, database)

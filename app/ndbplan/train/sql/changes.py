@@ -27,6 +27,7 @@ from ndbplan.train.sql.engine import Relation
 from ndbplan.train.sql.failing import may_use
 from ndbplan.train.sql.finding import TooMany, literal
 from ndbplan.train.sql.locking import Guard, enter, eyes, met_by
+from ndbplan.train.sql.modes import is_strict
 from ndbplan.train.sql.partitioning import check_row
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
 from ndbplan.train.sql.reading import parsed
@@ -61,7 +62,7 @@ def change(sql: str, asked: Asked) -> Changed:
     table = server.table_named(cluster, where, target.name)
     may_use(cluster, table)
     # IGNORE makes warnings of what else is an error (manual, the effect of IGNORE).
-    taking = Taking(strict=bool(form(cluster.plan.version, "strict_mode")) and not tree.args.get("ignore"))
+    taking = Taking(strict=is_strict(cluster) and not tree.args.get("ignore"))
     enter(cluster, [table])
     guard = Guard(cluster)
     one = _Statement(tree, target, table, asked, taking, guard, replaces, joined)

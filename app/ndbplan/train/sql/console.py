@@ -26,6 +26,7 @@ from ndbplan.train.sql import (
     failing,
     finding,
     locking,
+    modes,
     outside,
     prepared,
     server,
@@ -106,6 +107,7 @@ class Client(Lines):
             return server.unreachable(cluster)
         try:
             kept, self.warnings, self.slept_s, self.asked = self.warnings, (), 0.0, sql
+            cluster.sql_modes = frozenset(self.variables(cluster)["sql_mode"].upper().split(","))
             if _KEEPS_WARNINGS.match(sql):
                 self.warnings = kept
             found = self._statement(sql, cluster)
@@ -228,7 +230,7 @@ class Client(Lines):
         def query(tree: exp.Expr, own: Mapping[str, Relation]) -> Result:
             found = held(self._met(tree.sql("mysql"), tree.copy(), cluster, own))
             cut = next((one for one in found.warnings if one.code == TRUNCATED), None)
-            if cut is not None and form(cluster.plan.version, "strict_mode"):
+            if cut is not None and modes.is_strict(cluster):
                 raise SqlError(cut.code, "22007", cut.message)
             return found
 
@@ -348,8 +350,7 @@ class Client(Lines):
         if "ndbinfo" in named and values.get(_OFFLINE) == "1":
             self.warnings = (Warned("Note", 1, _IS_OFFLINE),)
             return result._replace(warnings=self.warnings)
-        if not form(cluster.plan.version, "only_full_group_by"):
-            # The servers without this mode do not warn of a division by zero either.
+        if not modes.has(cluster, modes.DIVISION):
             told = tuple(one for one in result.warnings if one.code != _DIVISION)
             result = result._replace(warnings=told)
         result = result._replace(warnings=(*result.warnings, *unopened))

@@ -49,6 +49,7 @@ from ndbplan.train.sql.dictionary_full import check_dictionary, not_told_to_othe
 from ndbplan.train.sql.disk_data import disk_data
 from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.failing import is_lost, open_warnings
+from ndbplan.train.sql.modes import unknown_engine
 from ndbplan.train.sql.numbers import TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
 from ndbplan.train.sql.too_large import raise_over
@@ -191,7 +192,7 @@ def _create(asked: Asked, stream: Stream) -> Done:
     if engine.lower() in _OTHERS:
         raise NotSimulated("tables of NDB and InnoDB are simulated, and of no other engine")
     if engine.lower() not in NDB:
-        raise SqlError(1286, "42000", f"Unknown storage engine '{engine}'")
+        raise unknown_engine(asked.cluster, engine)
     generated = _GENERATED.search(asked.sql)
     if generated is not None and not form(asked.plan.version, "generated_columns"):
         raise syntax(asked.sql[generated.start() :])
@@ -368,7 +369,7 @@ def _altered(asked: Asked, typed: Name) -> Done:
     if engine and engine not in NDB and table is not None:
         if engine in _OTHERS:
             raise NotSimulated("tables of NDB and InnoDB are simulated, and of no other engine")
-        raise SqlError(1286, "42000", f"Unknown storage engine '{asked.option('ENGINE')}'")
+        raise unknown_engine(asked.cluster, asked.option("ENGINE") or "")
     return become_altered(asked, typed)
 
 

@@ -26,6 +26,7 @@ from ndbplan.train.contents import WHOLE
 from ndbplan.train.sql.character_sets import kept_by, of_server, options_of, stated
 from ndbplan.train.sql.created import BESIDE, COMMENT, CONNECTION, LINEAR
 from ndbplan.train.sql.defining import Asked
+from ndbplan.train.sql.modes import is_strict
 from ndbplan.train.sql.partitioning import Clause, check_clause
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
 from ndbplan.train.sql.values import Taking
@@ -195,7 +196,7 @@ def raise_for(message: str, asked: Asked) -> bool:
     if match := _TOO_LONG.search(message):
         text = f"Column length too big for column '{match[1]}' (max = {match[2]}); use BLOB or TEXT instead"
         raise SqlError(1074, "42000", text)
-    if _NULL_KEY.search(message) and form(asked.plan.version, "strict_mode"):
+    if _NULL_KEY.search(message) and is_strict(asked.cluster):
         text = "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE instead"
         raise SqlError(1171, "42000", text)
     if match := _DEFAULT_OF_TEXT.search(message):
@@ -206,7 +207,7 @@ def raise_for(message: str, asked: Asked) -> bool:
     if match := _NO_LENGTH.search(message) or _CAME_WITH.search(message):
         _raise_at_type(asked, match[1], behind="without" in message)
     match = _MEMBER.search(message)
-    if match is not None and form(asked.plan.version, "strict_mode"):
+    if match is not None and is_strict(asked.cluster):
         kind = "SET" if " SET " in f" {_words_of(asked, match[1])} " else "ENUM"
         raise SqlError(1291, "HY000", f"Column '{match[1]}' has duplicated value '{match[2]}' in {kind}")
     if _NO_COLUMNS.search(message):

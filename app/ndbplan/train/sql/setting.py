@@ -9,7 +9,7 @@ from ndbplan.base.units import whole_number
 from ndbplan.ndb.console import other_variables, who_sets
 from ndbplan.ndb.sql_server import engine_rows
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.train.sql import server
+from ndbplan.train.sql import modes, server
 from ndbplan.train.sql.problem import NotSimulated, SqlError
 from ndbplan.train.sql.variables import missing
 
@@ -27,8 +27,8 @@ _SHOWS_HERE = ("ndb_table_no_logging", "ndb_table_temporary", "ndbinfo_show_hidd
 """Variables that change what is answered here, and are not followed."""
 _ANSWERS_ELSE = (
     "auto_increment_increment", "auto_increment_offset", "div_precision_increment",
-    "group_concat_max_len", "read_only", "sql_mode", "sql_safe_updates", "sql_select_limit",
-    "super_read_only", "time_zone",
+    "group_concat_max_len", "read_only", "sql_safe_updates", "sql_select_limit",
+    "super_read_only",
 )  # fmt: skip
 """Others of that kind."""
 _UTC = ("+00:00", "+0:00", "-00:00")
@@ -81,6 +81,8 @@ def _other(name: str, given: str, now: str, scope: str, version: NdbVersion) -> 
     if given.upper() == "DEFAULT":
         return {name: known.value}
     told = _SWITCH.get(given.upper(), given) if known.value in ("ON", "OFF") else given
+    if name == "sql_mode":
+        return {name: modes.taken(given, version)}
     if name == "time_zone":
         return {name: _time_zone(given)}
     if name in _ANSWERS_ELSE and told.upper() != now.upper():
