@@ -57,6 +57,8 @@ def test_what_the_plan_states_is_what_the_server_has() -> None:
         ("SET ndb_read_backup = 0", "ERROR 1229 (HY000): Variable 'ndb_read_backup' is a GLOBAL"),
         ("SET ndb_force_send = 0", "Query OK, 0 rows affected"),
         ("SET GLOBAL ndb_wait_setup = 1", "ERROR 1238 (HY000): Variable 'ndb_wait_setup' is a read only"),
+        ("SET GLOBAL DataMemory = 5", "ERROR 1193 (HY000): Unknown system variable 'DataMemory'"),
+        ("SELECT @@NoSuch", "ERROR 1193 (HY000): Unknown system variable 'NoSuch'"),
         ("SELECT @@nosuch", "ERROR 1193 (HY000): Unknown system variable 'nosuch'"),
         ("SELECT @@innodb_page_size", "ndbplan: the system variable innodb_page_size is not known here"),
         ("SELECT @x := 1", "ndbplan: @x := ... inside a statement"),

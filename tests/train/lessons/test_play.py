@@ -494,6 +494,14 @@ def test_a_debriefing_says_where_all_points_are_from(source: Read, played: Play)
     assert given - float(less) == pytest.approx(found["score"])
 
 
+def test_a_debriefing_of_what_was_not_finished_says_when_the_rest_counts(
+    source: Read, begun: Play, played: Play
+) -> None:
+    told = "kept, which counts once all stages are done"
+    assert told in "\n".join(lines(outcome(begun.branch(), source.source)))
+    assert told not in "\n".join(lines(outcome(played, source.source)))
+
+
 def test_a_route_that_falls_short_says_why(source: Read) -> None:
     lesson = source.value.model_copy(update={"allows": ()})
     tried = {one.name: one for one in trial(lesson, lesson.starts[-1], 0)}

@@ -166,6 +166,8 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
     less = sum(item["got"] for item in found["items"]) - found["score"]
     for keep in found["keeps"]:
         kept = "kept" if keep["broken_s"] is None else f"not so from {format_clock(keep['broken_s'])} on"
+        if keep["broken_s"] is None and not found["all_done"]:
+            kept += ", which counts once all stages are done"
         got = keep["points"] if keep["broken_s"] is None and found["all_done"] else 0
         less = round(less + got, 1)
         yield f"  {got:g} of {keep['points']:g}  all the time: {keep['says']}: {kept}"

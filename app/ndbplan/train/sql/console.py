@@ -317,7 +317,7 @@ class Client(Lines):
         for one in list(tree.find_all(exp.SessionParameter)):
             name = one.name.lower()
             if name not in values:
-                raise variables.missing(name)
+                raise variables.missing(one.name)
             value = {"ON": "1", "OFF": "0"}.get(values[name], values[name])
             is_number = _NUMBER.fullmatch(value) is not None
             one.replace(exp.Literal.number(value) if is_number else exp.Literal.string(value))

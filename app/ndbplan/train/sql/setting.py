@@ -133,7 +133,7 @@ def settings(sql: str, now: Mapping[str, str], version: NdbVersion) -> dict[str,
         if name == "autocommit" and "global" not in scope.lower() and value in _SWITCH:
             kept[name] = _SWITCH[value]
         if name not in now:
-            raise missing(name)
+            raise missing(typed)
         if name in _ENGINES:
             kept[name] = _engine(given.strip("'\""), now[name], version)
             continue

@@ -45,7 +45,7 @@ def _is_of_family(name: str) -> bool:
 
 def missing(name: str) -> SqlError | NotSimulated:
     """Why there is no value of a variable."""
-    if _is_of_family(name):
+    if _is_of_family(name.lower()):
         return NotSimulated(f"the system variable {name[:64]} is not known here")
     return SqlError(1193, "HY000", f"Unknown system variable '{name}'")
 
