@@ -486,6 +486,20 @@ def test_a_look_that_does_not_show_it_is_told_and_gives_no_points() -> None:
     assert "an answer without a look is a guess" in play.answer("lesson> answer next b")
 
 
+def test_a_node_whose_disks_are_well_comes_back_from_them_and_its_loss_is_seen_late_too() -> None:
+    lesson = LESSONS.find("terabyte-back").value
+    play = Play(lesson, next(one for one in lesson.starts if one.name == "tenth"))
+    for line in ("lesson> stage loss", "! wait 61s", "data2$ ndbmtd --initial", "! wait 30s"):
+        play.answer(line)
+    play.answer("app1$ tail -n 40 ndb_145_cluster.log")
+    assert play.marks["gone"].points, "the log still has it while the node starts"
+    for line in ("lesson> answer longest a", "ndb_mgm> ALL STATUS", "! until nodes_started 2 within 60min"):
+        play.answer(line)
+    play.answer("! wait 5s")
+    assert play.cluster.now_s > 9 * 60.0, "all rows were copied"
+    assert not play.marks["returned"].points
+
+
 def test_a_debriefing_says_where_all_points_are_from(source: Read, played: Play) -> None:
     found = outcome(played, source.source)
     text = "\n".join(lines(found))
