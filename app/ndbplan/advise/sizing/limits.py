@@ -150,6 +150,12 @@ class Judge:
                 found = following
             return found
 
+    def nearness(self, found: Verdict, groups: int) -> float:
+        """How near the limit that a cluster breaks comes with so many node groups instead."""
+        kind = found.broken.kind if found.broken is not None else ""
+        with keeping():
+            return self._worst(self._built(replace(found, groups=groups), most_memory=kind == _MEMORY), kind)
+
     def _with_more_clients(self, found: Verdict, most: int) -> Verdict | None:
         """The same cluster where the load comes through more; None: that is not what it lacks.
 
@@ -207,10 +213,7 @@ class Judge:
         return None
 
     def _steps(self, plan: Plan, broken: Met, is_planned: bool) -> Iterator[Change]:
-        """Steps of redo and checkpoint parameters that the plan does not state of hosts that are planned.
-
-        Against errors: those among their ways out.
-        """
+        """Redo and checkpoint parameters the plan does not state, stepped; against errors: their ways out."""
         stated = self.begun.parameters.data_node if is_planned else ()
         if broken.kind != CHECK:
             yield from of_log_and_checkpoints(plan, stated)
@@ -221,10 +224,10 @@ class Judge:
             if names and all(is_of_log_or_checkpoints(name) and name not in stated for name in names):
                 yield way
 
-    def _worst(self, found: Verdict) -> float:
-        """How near a cluster comes to the limits that were asked for together with the broken one."""
+    def _worst(self, found: Verdict, kind: str | None = None) -> float:
+        """How near a cluster comes to the limits (of one kind) that are asked for with the broken one."""
         ask = next(islice(self._asked(found), found.place, None))
-        return max((met.nearness for met in ask()), default=0.0)
+        return max((met.nearness for met in ask() if kind in (None, met.kind)), default=0.0)
 
     def _verdict(
         self, choice: Choice, groups: int, clients: Clients, steps: tuple[Change, ...] = ()

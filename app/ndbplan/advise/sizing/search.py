@@ -28,7 +28,7 @@ from ndbplan.advise.sizing.choosing import Choosing, choosing_among
 from ndbplan.advise.sizing.excuses import Excuse, excuse
 from ndbplan.advise.sizing.limits import FEWEST_CLIENTS, Judge
 from ndbplan.advise.sizing.sized_plan import SizedPlan
-from ndbplan.advise.sizing.verdict import LOADER, Verdict
+from ndbplan.advise.sizing.verdict import CHECK, LOADER, Verdict
 from ndbplan.advise.sizing.worlds import SURE
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_percent, how_many
@@ -251,20 +251,19 @@ class _Search:
         """Whether no number of node groups meets a limit that several in a row have broken.
 
         With more of them a limit comes nearer, or goes further away, or one after the other: what comes
-        nearer and is still broken by the largest is broken between, and what goes away stays broken.
+        nearer and is still broken by the largest is broken between, and what goes away stays broken. The
+        number of errors of a check follows no such law.
         """
         assert verdict.broken is not None
+        if verdict.broken.kind == CHECK:
+            return False
         row = self._in_a_row.setdefault((place, verdict.broken.kind), [])
         row.append(verdict.broken.nearness)
         if len(row) != _PATIENCE:
             return False
         if row[-1] > row[0]:
             return True
-        if (place, largest) not in self._known:
-            asked = (self.judge, verdict.choice, largest, self._most_clients(place, largest))
-            (self._known[place, largest],) = self.each(_judged, [asked])
-        last = self._known[place, largest].broken
-        return last is not None and last.kind == verdict.broken.kind and last.nearness <= row[-1]
+        return 1 < self.judge.nearness(verdict, largest) <= row[-1]
 
     def _entries(self, place: int, groups: int) -> Iterator[tuple[Key, int, int]]:
         """At least so many node groups that leave no host with room; nothing where those are too many."""
