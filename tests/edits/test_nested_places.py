@@ -158,7 +158,8 @@ def test_what_is_taken_away_leaves_its_content_to_what_is_around() -> None:
 def test_a_copy_of_the_outer_one_has_all_in_it() -> None:
     plan, new = clipboard.paste(NEST, clipboard.copy(NEST, ["site"]))
     assert len(plan.locations) == len(NEST.locations) + 4
-    site = next(i for i in new if getattr(plan.by_id[i], "name", "") == "Site 1")
+    (site,) = (p.id for p in plan.locations if p.id in new and p.parent_id is None)
+    assert plan.by_id[site].name not in {p.name for p in NEST.locations}
     assert len(plan.hosts_in([site])) == len(NEST.hosts_in(["site"]))
     plan, new = clipboard.paste(NEST, clipboard.copy(NEST, ["rack-a"]))
     assert plan.by_id[new[0]].parent_id == "room"

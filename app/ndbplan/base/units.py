@@ -60,8 +60,9 @@ def _parse(text: str, units: dict[str, float] | dict[str, int], kind: str, examp
     return value
 
 
-_ONE_GROUP = r"([1-9][0-9]{0,2})%s([0-9]{3})(?![0-9.,])"
-"""Thousands that are set apart, or three digits behind a separator of decimals."""
+def _one_group(text: str, apart: str) -> re.Match[str] | None:
+    """Thousands that are set apart at the start of a text, or three digits behind a separator of decimals."""
+    return re.match(rf"([1-9][0-9]{{0,2}}){apart}([0-9]{{3}})(?![0-9.,])", text)
 
 
 def _with_a_point(text: str) -> str:
@@ -77,7 +78,7 @@ def _with_a_point(text: str) -> str:
 
 
 def _refuse_one_group(text: str, separator: str) -> None:
-    group = re.match(_ONE_GROUP % re.escape(separator), text)
+    group = _one_group(text, re.escape(separator))
     if group is not None:
         rest = text[group.end() :]
         decimals = group[2]
@@ -98,9 +99,10 @@ def by_hand(text: str) -> str:
 def parse_whole(text: str) -> int:
     """A whole count that a person typed, of which `1,500` is 1500 and nothing else. Raises UserError."""
     typed = _typed(text)
-    if re.fullmatch(_ONE_GROUP % ("[.,]" if decimal_comma() else ","), typed):
+    comma, point = _one_group(typed, "[.,]" if decimal_comma() else ","), _one_group(typed, r"\.")
+    if comma is not None and comma[0] == typed:
         typed = re.sub("[.,]", "", typed)
-    elif re.fullmatch(_ONE_GROUP % r"\.", typed) and typed.endswith("000"):
+    elif point is not None and point[0] == typed and typed.endswith("000"):
         raise two_readings(text, typed.replace(".", ""), typed.partition(".")[0])
     number = parse_count(by_hand(typed))
     if number != round(number):

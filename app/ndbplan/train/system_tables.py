@@ -21,7 +21,6 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
 
 ORDERED_INDEX = "Ordered index"
-_OF_THE_CLUSTER = "sys/def/"
 _ANY = Table(
     id="system", database="sys", name="any", columns=(Column(name="k", type="int"),), primary_key=("k",),
     read_backup=False,

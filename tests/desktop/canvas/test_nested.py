@@ -113,7 +113,7 @@ def test_the_palette_drops_a_rack_into_a_room_and_copies_keep_what_is_in_them(ha
     assert new.parent_id == "room"
     hands.selection.set(["room"])
     hands.view.editor.duplicate()
-    copy = next(p for p in hands.plan.locations if p.name == "Room 1" and p.id != "room")
+    (copy,) = (p for p in hands.plan.locations if p.id not in {*known, new.id} and p.parent_id == "site")
     assert len(hands.plan.hosts_in([copy.id])) == len(hands.plan.hosts_in(["room"]))
     assert copy.parent_id == "site"
 
