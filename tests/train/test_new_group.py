@@ -140,8 +140,14 @@ def test_who_goes_back_into_a_reorganisation_finds_its_session_at_it(consoles: C
     begin_s = cluster.now_s
     sql = "alter table test.t1 reorganize partition"
     assert consoles.answer(f"mysql> {sql}").startswith("Query OK")
-    cluster.rewind((begin_s + cluster.now_s) / 2)
+    end_s = cluster.now_s
+    cluster.rewind((begin_s + end_s) / 2)
     shown = table(consoles.answer("mysql2> show processlist"))
     assert [row[6:] for row in shown if row[0] == "8"] == [["altering table", sql]]
-    cluster.advance(60.0)
-    assert not [row for row in table(consoles.answer("mysql2> show processlist")) if row[0] == "8"]
+    for after_s in (-0.2, 0.3, 50.5):
+        cluster.advance(end_s + after_s - cluster.now_s)
+        (own,) = [row for row in table(consoles.answer("mysql2> show processlist")) if row[0] == "8"]
+        if after_s < 0:
+            assert own[4:] == ["Query", str(int(cluster.now_s - begin_s)), "altering table", sql]
+        else:
+            assert own[3:] == ["NULL", "Sleep", str(int(after_s)), "", "NULL"], "idle since its end"

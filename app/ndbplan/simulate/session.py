@@ -100,6 +100,8 @@ class Session:
             act(sim, event)
         except SimulationError as error:
             return Refusal(error.what, error.fix)
+        if sim.beside is not None:
+            sim.beside.acted_on(sim)
         let_happen(sim)
         self._acts.append((sim.step, event))
         return None

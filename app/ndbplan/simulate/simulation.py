@@ -70,6 +70,9 @@ class Beside(Protocol):
     def saw(self, simulation: Simulation, due: Due) -> None:
         """Something has just happened."""
 
+    def acted_on(self, simulation: Simulation) -> None:
+        """Somebody acts now, and what comes of it has not happened yet."""
+
 
 class Story(NamedTuple):
     """What a run begins with, and what is to happen in it."""

@@ -52,13 +52,13 @@ ANSWERS = (Status.STARTED, Status.SINGLE_USER, Status.STOPPING)
 
 
 class Observer(Protocol):
-    """Who looks at the cluster once a second; copied with it, so that it goes back with it."""
+    """Who looks at the cluster once a second and before each act; goes back with it as a copy."""
 
     def copy(self) -> Observer:
         """The same, to go on apart."""
 
     def look(self, sim: Simulation) -> None:
-        """A second has passed."""
+        """What is so now counts."""
 
 
 NO_RESTART = "Initial state"

@@ -102,12 +102,11 @@ class Watching(ClusterState):
         event, outage = due.event, sim.outage
         if isinstance(event, Look):
             return
-        for process_id in outage.striking:
+        for process_id in filter(None, outage.striking):
             code = _HANGS if isinstance(event, engine.Kill) and event.hangs else 0
             code = EXIT_GCP_STOP if isinstance(event, GlobalCheckpoint) else code
             code = EXIT_FULL if isinstance(event, DiskFills | WantsRoom) else code
-            if process_id:
-                self.struck.setdefault(process_id, code)
+            self.struck.setdefault(process_id, code)
         if isinstance(event, FailsTogether):
             self._fail(sim)
         for judgement in sim.judgements[self.judged :]:
@@ -120,11 +119,9 @@ class Watching(ClusterState):
         if isinstance(event, IsDurable) and event.started.node.node_id in outage.running.started:
             is_started(sim, event.started.node.node_id)
         if isinstance(event, TableReorganised):
-            lies = {table.id: table for table in outage.plan.tables}
-            moved = lies[event.table_id]
-            self.plan = self.plan.replace(
-                tables=tuple(moved if table.id == moved.id else table for table in self.plan.tables)
-            )
+            lies = next(table for table in outage.plan.tables if table.id == event.table_id)
+            tables = tuple(lies if table.id == lies.id else table for table in self.plan.tables)
+            self.plan = self.plan.replace(tables=tables)
         if isinstance(event, TablesReorganised):
             self.plan = outage.plan
             self.used_groups = frozenset(self.groups.values()) - {NODE_GROUP_NONE}
@@ -133,6 +130,11 @@ class Watching(ClusterState):
             self.plan = changed(self.plan, event.turn.rolling.change)
         self._started_by_the_story(sim)
         self._connections(sim)
+
+    def acted_on(self, sim: Simulation) -> None:
+        """Let the observer see what an act may end."""
+        if self.observer is not None:
+            self.observer.look(sim)
 
     def _fail(self, sim: Simulation) -> None:
         """What failed at this moment: processes that are gone, hang, or are silent."""
@@ -145,8 +147,7 @@ class Watching(ClusterState):
             if not isinstance(process, DataNode):
                 cut_off(self, process)
                 continue
-            node_id = process.node_id
-            node = self.nodes[node_id]
+            node_id, node = process.node_id, self.nodes[process.node_id]
             failed(self)
             if code > 0:
                 ends(sim, node_id, code)
@@ -163,10 +164,9 @@ class Watching(ClusterState):
             self._beats(sim, node_id)
 
     def _killed(self, sim: Simulation, node_id: int, *, hangs: bool) -> None:
-        at_s = sim.at_s
         if not hangs:
-            self.say(at_s, "signal", node_id)
-            self._drop(at_s, node_id)
+            self.say(sim.at_s, "signal", node_id)
+            self._drop(sim.at_s, node_id)
         self.waiting.pop(node_id, None)
         self.change(
             node_id, runs=hangs, hangs=hangs, then="", phase=0, initial=False,

@@ -389,10 +389,34 @@ def test_a_goal_is_reached_when_it_has_held_without_a_break_as_long_as_it_has_to
         (107, True, {"at once": 100, "long": 104}),
         (200, True, {"at once": 100, "long": 104}),
     ):
-        sim.at_s = float(second)
+        sim.step = round(second / sim.scenario.step_s)
         referee.goals["long"] = (there if holds else gone, 3.0)
         referee.look(sim)
         assert referee.reached == reached
+
+
+def test_a_goal_that_is_so_within_a_second_counts_though_the_next_line_undoes_it() -> None:
+    """At a breakpoint both nodes were started, the next line restarted one, and the goal came too late."""
+    read = LESSONS.find("node-restart")
+    begin = Play(read.value, read.value.starts[-1])
+    route = list(lines_of_route(begin, 0))
+    at = route.index("data2$ ndbmtd")
+    for line in route[:at]:
+        begin.answer(line)
+    within = set()
+    for tenth in range(0, 10, 3):
+        play = begin.branch()
+        for line in (f"! wait {1 + tenth / 10:g}s", *route[at : at + 3]):
+            play.answer(line)
+        reached_s, last = play.marks["started"].at_s, play.steps[-1]
+        assert last.line.startswith("! set ")
+        assert last.at_s - 1.0 < reached_s <= last.at_s
+        within.add(reached_s == int(reached_s))
+        play.answer("! wait 20s")
+        play.answer(f"! rewind to {last.at_s + 5.0:g}s")
+        assert play.referee.reached["started"] == reached_s
+        assert play.marks["started"].points == 15
+    assert False in within
 
 
 def test_the_task_says_how_much_time_is_left_down_to_none(begun: Play) -> None:

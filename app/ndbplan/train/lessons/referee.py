@@ -1,4 +1,4 @@
-"""Who watches the goals of a lesson while time passes: once a simulated second, and back with the cluster."""
+"""Who watches the goals of a lesson: once a simulated second, before each act, and back with the cluster."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class Referee:
         return replace(self, since=self.since.copy(), reached=self.reached.copy(), broken=self.broken.copy())
 
     def look(self, sim: Simulation) -> None:
-        """A second has passed."""
-        at_s = sim.at_s
+        """Note what is so now, and since when."""
+        at_s = round(sim.step * sim.scenario.step_s, 9)
         if self.trouble is not None and self.trouble_s is None and self.trouble.holds(sim):
             self.trouble_s = at_s
         for name, (condition, since_s) in self.keeps.items():
