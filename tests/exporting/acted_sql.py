@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from unicodedata import normalize
 
 from exporting.acted_hosts import STORED_USERS, ActedHosts, group_of
 from exporting.acted_state import RefusedError, SqlProcess
@@ -23,16 +24,25 @@ _TABLE = rf"{_QUOTED}\.{_QUOTED}"
 _PART = rf"(?:INDEX )?{_QUOTED}|PRIMARY KEY(?: USING HASH)?"
 _WITHOUT_WIDTHS = NdbVersion(8, 0, 19)
 """Of whole numbers, from here on."""
+_NAMES_WITH_ACCENTS = NdbVersion(8, 0, 0)
+"""Names that differ in accents alone are others, to INFORMATION_SCHEMA, from here on."""
 _CATALOGUE = {
     "TABLES": "TABLE_SCHEMA, TABLE_NAME",
-    "COLUMNS": "TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION, COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, "
-    "IS_NULLABLE, COLLATION_NAME, EXTRA",
-    "STATISTICS": "TABLE_SCHEMA, TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX, COLUMN_NAME, NON_UNIQUE",
+    "COLUMNS": "TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION, COLUMN_NAME COLLATE names, DATA_TYPE, "
+    "COLUMN_TYPE, IS_NULLABLE, COLLATION_NAME, EXTRA",
+    "STATISTICS": "TABLE_SCHEMA, TABLE_NAME, INDEX_NAME COLLATE names, SEQ_IN_INDEX, COLUMN_NAME, NON_UNIQUE",
 }
 
 
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
+_ESCAPED = re.compile(r"\\(.)")
+_PRINTED = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\0": r"\0"})
+"""By the client, with --batch."""
+
+
 def _unquoted(part: str) -> str:
-    return "PRIMARY" if part.startswith("PRIMARY") else part.removeprefix("INDEX ")[1:-1]
+    """The name of a column or an index as it stands in the plan."""
+    return "PRIMARY" if part.startswith("PRIMARY") else part.removeprefix("INDEX ")[1:-1].replace("``", "`")
 
 
 def _is_unique(part: str, text: str) -> bool:
@@ -47,7 +57,7 @@ def _described(name: str, text: str, *, widths: bool) -> tuple[str, ...]:
     sign = " unsigned" if " UNSIGNED" in text else ""
     collation = re.search(r" COLLATE (\S+)", text)
     return (
-        name[1:-1], re.split(r"\W", kind)[0], kind + sign, "NO" if "NOT NULL" in text else "YES",
+        _unquoted(name), re.split(r"\W", kind)[0], kind + sign, "NO" if "NOT NULL" in text else "YES",
         collation[1] if collation else "of the server", "auto_increment" if "AUTO_INCREMENT" in text else "",
     )  # fmt: skip
 
@@ -71,6 +81,11 @@ def _refused(code: int, text: str) -> RefusedError:
 
 def _syntax(statement: str) -> RefusedError:
     return _refused(1064, f"You have an error in your SQL syntax near '{statement[:40]}'")
+
+
+def _letter(escape: re.Match[str]) -> str:
+    """What stands for a letter in a text of MySQL."""
+    return _ESCAPES.get(escape[1], escape[1])
 
 
 def _text(quoted: str) -> str:
@@ -142,12 +157,12 @@ class ActedSql(ActedHosts):
             self.objects.add(database)
             return found
         text = words[-1].removeprefix("sql:").strip()
-        if "information_schema." in text:
-            return self._of_catalogue(text)
         if not any(word.startswith("--default-character-set=utf8") for word in words):
             # The locale of the host is none.
             first, named, rest = text.partition("SET NAMES utf8")
             text = _of_another_locale(first) + named + (rest if named else "")
+        if "information_schema." in text:
+            return self._of_catalogue(text)
         for statement in re.split(r";\n|;$", text):
             if statement:
                 self._statement(node, statement.strip())
@@ -211,12 +226,13 @@ class ActedSql(ActedHosts):
         """Queries of INFORMATION_SCHEMA, as the client prints their rows with --batch."""
         with closing(sqlite3.connect(":memory:")) as base:
             base.create_function("IF", 3, lambda holds, yes, no: yes if holds else no)
+            base.create_collation("names", self._compare)
             base.create_function("CONCAT", -1, lambda *words: "".join(words))
             base.execute("ATTACH ':memory:' AS information_schema")
             for name, columns in _CATALOGUE.items():
                 base.execute(f"CREATE TABLE information_schema.{name} ({columns})")
             for table, parts in self.tables.items():
-                names = [one[1:-1].replace("``", "`") for one in re.findall(_QUOTED, table)]
+                names = [_unquoted(one) for one in re.findall(_QUOTED, table)]
                 base.execute("INSERT INTO TABLES VALUES (?, ?)", names)
                 for place, name in enumerate((one for one in parts if one[0] == "`"), 1):
                     row = _described(name, parts[name], widths=self.plan.version < _WITHOUT_WIDTHS)
@@ -225,10 +241,20 @@ class ActedSql(ActedHosts):
                     )
                 for name in (one for one in parts if one[0] != "`"):
                     for place, of in enumerate(re.findall(_QUOTED, parts[name]), 1):
-                        row = (_unquoted(name), place, of[1:-1], int(not _is_unique(name, parts[name])))
+                        row = (_unquoted(name), place, _unquoted(of), int(not _is_unique(name, parts[name])))
                         base.execute("INSERT INTO STATISTICS VALUES (?, ?, ?, ?, ?, ?)", (*names, *row))
-            found = [row for one in text.split(";\n") for row in base.execute(one)]
-        return "".join("\t".join(map(str, row)) + "\n" for row in found)
+            lines = (line for line in text.splitlines() if not line.startswith(("-- ", "SET NAMES utf8")))
+            try:
+                found = [row for one in lines for row in base.execute(_ESCAPED.sub(_letter, one))]
+            except sqlite3.Error as error:
+                raise _refused(1064, f"You have an error in your SQL syntax; {error}") from None
+        return "".join("\t".join(str(word).translate(_PRINTED) for word in row) + "\n" for row in found)
+
+    def _compare(self, one: str, other: str) -> int:
+        """Which of two names of columns or indexes comes first, or none."""
+        if self.plan.version < _NAMES_WITH_ACCENTS:
+            one, other = (normalize("NFKD", name).encode("ascii", "ignore").decode() for name in (one, other))
+        return (one.casefold() > other.casefold()) - (one.casefold() < other.casefold())
 
     def _alter_table(self, node: SqlProcess, statement: str) -> None:
         self._block_clients(node, statement)

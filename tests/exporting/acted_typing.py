@@ -86,7 +86,14 @@ def _statements(plan: Plan, block: str) -> Iterator[str]:
     node = next(one for one in plan.sql_nodes if plan.host(one.host_id).hostname == host)
     if not any(secret in sql for secret in _SECRET):
         client = f"mysql --batch --socket={sql_files(plan, node).socket}"
-        yield f"person {host} {shell_quoted(client)} <<'END_OF_SQL'\n{sql}\nEND_OF_SQL"
+        run = f"person {host} {shell_quoted(client)} <<'END_OF_SQL'\n{sql}\nEND_OF_SQL"
+        _, has_to_answer, wanted = sql.partition("\n-- has to answer:\n")
+        if has_to_answer:
+            lines = "\n".join(sorted(line.removeprefix("-- ") for line in wanted.splitlines()))
+            yield f"found=$({run}\n)"
+            yield f'[[ $(LC_ALL=C sort <<<"${{found:-nothing}}") == {shell_quoted(lines)} ]]'
+        else:
+            yield run
 
 
 def _line(plan: Plan, line: str) -> str:

@@ -18,8 +18,10 @@ from ndbplan.plan.tables import Column, Index, Table
 def named(version: str) -> Plan:
     """Starter with one table, whose names a client of another locale would change."""
     columns = (
-        Column(name="größe `x`", type="int", nullable=False),
+        Column(name="größe `x`\\", type="int", nullable=False),
         Column(name="表", type="varchar", length=9, default="'ß'"),
+        Column(name="geo", type="enum", length=2, nullable=False),
+        Column(name="géo", type="int", nullable=False),
     )
     table = Table(
         id="t",

@@ -26,6 +26,8 @@ _ONLY_LOOKS = f"nothing is changed here: correct what the answer names, {_AGAIN}
 ADVICE: dict[type[object], str] = {
     HasBackup: "nothing was removed: every share of the backup must be on the host of its data node, and "
     "readable; name another backup with --backup",
+    HasTable: "nothing is changed here. Lines with < are what there is, those with > what the plan has: "
+    "ALTER TABLE by hand, or correct the plan and export again; then run the part again",
     Restore: f"rows that are there are written again: correct what ndb_restore names, {_AGAIN}",
     InstallPrograms: "correct what the package manager names (what packages need must come with them, or be "
     f"reached from the host), {_AGAIN}",
@@ -64,4 +66,4 @@ def _looks(command: Command) -> bool:
             return all(one.startswith("SELECT ") for one in command.statements)
         case Shell():
             return not command.unless and not command.same
-    return isinstance(command, HasTable)
+    return False

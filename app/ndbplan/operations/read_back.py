@@ -36,8 +36,6 @@ def read_back_step(plan: Plan, commands: Iterable[HasTable]) -> Iterator[Step]:
             "Read the tables back",
             "A table, a column or an index that was there already may be another one of the same name.",
             commands,
-            if_it_fails="nothing is changed here. Lines with < are what there is, those with > what the plan "
-            "has: ALTER TABLE by hand, or correct the plan and export again; then run the part again",
         )
 
 
@@ -123,20 +121,23 @@ _AS_TOLD = (
 
 
 def _columns_asked(table: Table, told: Mapping[str, tuple[str, ...]], known: Collection[str]) -> str:
-    """The query of columns; each thing of those columns of which something is said."""
+    """The query of columns; each thing of those columns of which something is said.
+
+    They are told by their places: to servers before 8.0 names are the same that differ in accents alone.
+    """
     words = []
     for place, expression in enumerate(_AS_TOLD):
         # That one has no AUTO_INCREMENT is told by nothing.
-        names = [
-            name
-            for name, one in told.items()
+        numbers = [
+            str(number)
+            for number, (name, one) in enumerate(told.items(), 1)
             if one[place] or (expression is _AS_TOLD[-1] and name not in known)
         ]
         words.append(
             expression
-            if len(names) == len(told)
-            else f"IF(COLUMN_NAME IN ({_texts(names)}), {expression}, '')"
-            if names
+            if len(numbers) == len(told)
+            else f"IF(ORDINAL_POSITION IN ({', '.join(numbers)}), {expression}, '')"
+            if numbers
             else "''"
         )
     return (
