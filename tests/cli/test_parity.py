@@ -108,6 +108,7 @@ WINDOW = {
     "exporting.export.replaced": LOOKS,
     "exporting.runbook.step_text": "Export, Export preview",
     "importing.files.read_file": "Import",
+    "importing.running.what_text_says_runs": "Compare with what runs",
     "simulate.run": "Simulation",
 }  # fmt: skip
 """What is in the window, and the row of the guide that says how it is done without."""

@@ -9,7 +9,7 @@ import pytest
 from ndbplan.base.kept import keeping
 from ndbplan.train.lessons.files import LESSONS, Read, checked
 from ndbplan.train.lessons.model import FULL
-from ndbplan.train.lessons.play import route
+from ndbplan.train.lessons.play import Play, lines_of_route, route
 from ndbplan.train.lessons.result import outcome
 from ndbplan.train.lessons.trial import MISSES, ROUTES, trial
 
@@ -39,6 +39,18 @@ def test_three_routes_reach_all_points_and_ten_near_misses_do_not(lesson: Read) 
 def test_its_route_reaches_all_points_on_its_other_plans(lesson: Read) -> None:
     for start in lesson.value.starts[:-1]:
         assert route(lesson.value, start, 0).score() == FULL, start.name
+
+
+def test_who_takes_four_seconds_to_type_each_line_reaches_all_points_too(lesson: Read) -> None:
+    """A data node that was said to stay away started itself again within a second of its loss."""
+    begin = Play(lesson.value, lesson.value.starts[-1])
+    for number in range(ROUTES):
+        play = begin.branch()
+        for line in lines_of_route(begin, number):
+            if not play.finished:
+                play.answer("! wait 4s")
+                play.answer(line)
+        assert play.score() == FULL, number
 
 
 def test_who_looks_where_it_shows_has_noticed(lesson: Read) -> None:
