@@ -20,9 +20,10 @@ from ndbplan.advise.sizing.jobs import when_done
 from ndbplan.advise.sizing.larger import HARDWARE, SIZES
 from ndbplan.advise.sizing.limits import Judge
 from ndbplan.advise.sizing.loads import steady
-from ndbplan.advise.sizing.verdict import Verdict
+from ndbplan.advise.sizing.verdict import CLIENTS, Met, Verdict
 from ndbplan.advise.sizing.worlds import SURE, WORLDS, Worlds
 from ndbplan.advise.survival import survive as survived
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import MIB
 from ndbplan.checks.run import errors
 from ndbplan.configuration.node_groups import node_groups
@@ -369,3 +370,12 @@ def _counted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
 
     monkeypatch.setattr(Judge, "verdict", verdict)
     return looked
+
+
+def test_more_clients_than_there_are_ids_for_are_a_limit_and_no_error() -> None:
+    wanted = asked_for(most_groups=2)
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
+    broken = Met("clients", Quantity.exact(300, "tx/s"), Quantity.exact(1, "tx/s"), CLIENTS)
+    found = replace(judge.verdict(classes_of(wanted)[1], 2), broken=broken)
+    assert judge._lacking(found, Clients(hosts=250)) is broken
+    assert judge._most_built(found, 200) * 2 + found.clients.nodes < MOST_NODES

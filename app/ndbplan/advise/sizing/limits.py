@@ -38,9 +38,11 @@ from ndbplan.advise.sizing.verdict import (
     CHECK,
     CLIENTS,
     CONNECTIONS,
+    FIXED_NODES,
     Met,
     Verdict,
     kind_of,
+    too_many_nodes,
     within_budget,
 )
 from ndbplan.advise.sizing.worlds import Left, Worlds
@@ -76,8 +78,6 @@ _OF_LOADS = "tx/s"
 """Unit of the limits that clients move."""
 FEWEST_CLIENTS = Clients(hosts=2)
 """Hosts of SQL nodes: one may fail."""
-_FIXED_NODES = 4
-"""Two management nodes, two slots for programs."""
 
 
 def _survive(part: Part) -> str:
@@ -150,11 +150,12 @@ class Judge:
                 found = following
             return found
 
-    def nearness(self, found: Verdict, groups: int) -> float:
-        """How near the limit that a cluster breaks comes with so many node groups instead."""
+    def nearness(self, found: Verdict, most: int) -> float:
+        """How near the limit that a cluster breaks comes with as many node groups as there may be."""
         kind = found.broken.kind if found.broken is not None else ""
+        larger = replace(found, groups=self._most_built(found, most))
         with keeping():
-            return self._worst(self._built(replace(found, groups=groups), most_memory=kind == _MEMORY), kind)
+            return self._worst(self._built(larger, most_memory=kind == _MEMORY), kind)
 
     def _with_more_clients(self, found: Verdict, most: int) -> Verdict | None:
         """The same cluster where the load comes through more; None: that is not what it lacks.
@@ -171,6 +172,8 @@ class Judge:
 
     def _lacking(self, found: Verdict, clients: Clients) -> Met | None:
         """The limit of a load that the cluster breaks in closed form for want of clients, with these."""
+        if too_many_nodes(self.begun, found.groups, clients) is not None:
+            return found.broken
         trial = self._built(replace(found, clients=clients), most_memory=False)
         assert trial.plan is not None
         grown = Estimation(after_months(trial.plan, self.requirements.months))
@@ -233,19 +236,9 @@ class Judge:
         self, choice: Choice, groups: int, clients: Clients, steps: tuple[Change, ...] = ()
     ) -> Verdict:
         found = Verdict(choice, groups, clients, None, steps=steps)
-        replicas = no_of_replicas(self.begun)
-        data = groups * replicas
-        features = self.begun.features
-        nodes = Met("replicas of this version", _exact(replicas, "count"),
-                    _exact(features.replicas_most_tested, "count"), "version")  # fmt: skip
-        most = Met("data nodes of this version", _exact(data, "count"),
-                   _exact(features.data_nodes_most, "count"), "version")  # fmt: skip
-        every = Met("nodes in all", _exact(data + clients.nodes + _FIXED_NODES, "count"),
-                    _exact(MOST_NODES, "count"), "nodes")  # fmt: skip
-        for met in (nodes, most, every):
-            if met.nearness > 1:
-                found.broken = met
-                return found
+        found.broken = too_many_nodes(self.begun, groups, clients)
+        if found.broken is not None:
+            return found
         first = self._held(self._built(found, most_memory=False))
         if first.broken is None or first.broken.kind != _MEMORY:
             return first
@@ -423,8 +416,13 @@ class Judge:
 
     def _largest(self, found: Verdict, plan: Plan) -> Plan:
         """As many node groups of a class as there may be, with the rows that a plan has."""
-        groups = found.choice.most_full(self.most_groups)
+        groups = self._most_built(found, self.most_groups)
         return self.builder.plan(found.choice, groups, found.clients).replace(tables=plan.tables)
+
+    def _most_built(self, found: Verdict, most: int) -> int:
+        """Node groups of full hosts, up to so many, beside whose data nodes there are ids for the others."""
+        left = MOST_NODES - FIXED_NODES - found.clients.nodes
+        return found.choice.most_full(min(most, left // no_of_replicas(self.begun)))
 
     def _sustained(self, grown: Estimation, workload: Workload) -> Iterator[Met]:
         asked = self._peak(grown, workload) * (1.0 + self.requirements.headroom)

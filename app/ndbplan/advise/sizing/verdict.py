@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 
 from ndbplan.advise.candidate import Change
 from ndbplan.advise.cost import cost_of
-from ndbplan.advise.sizing.build import CLIENT_HOST, Clients
+from ndbplan.advise.sizing.build import CLIENT_HOST, MOST_NODES, Clients
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_value
+from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.bottleneck import Bottleneck
 
@@ -23,6 +24,8 @@ DESIGN = "design"
 """A limit that tables or loads break, whatever the cluster."""
 LOADER = "loader"
 PRICE = "price"
+FIXED_NODES = 4
+"""Two management nodes, two slots for programs."""
 BARELY = 0.999
 """What lasts all but this share of the time is still not sustained."""
 _STEPS_REACH = 8.0
@@ -135,3 +138,17 @@ def within_budget(plan: Plan, budget: float | None) -> Iterator[Met]:
         yield Met(told, Quantity.exact(2, unit), Quantity.exact(1, unit), PRICE)
     else:
         yield Met("budget", cost.total, Quantity.exact(budget, unit), "money")
+
+
+def too_many_nodes(begun: Plan, groups: int, clients: Clients) -> Met | None:
+    """What a version, or a cluster, may have less of than so many node groups and clients take."""
+    replicas, features = no_of_replicas(begun), begun.features
+    data = groups * replicas
+    for limit, needed, allowed, kind in (
+        ("replicas of this version", replicas, features.replicas_most_tested, "version"),
+        ("data nodes of this version", data, features.data_nodes_most, "version"),
+        ("nodes in all", data + clients.nodes + FIXED_NODES, MOST_NODES, "nodes"),
+    ):
+        if needed > allowed:
+            return Met(limit, Quantity.exact(needed, "count"), Quantity.exact(allowed, "count"), kind)
+    return None
