@@ -220,7 +220,8 @@ def test_an_excuse_names_what_is_lacking_and_not_that_a_version_takes_no_more_no
 def test_a_peak_that_no_cluster_carries_is_excused_with_the_peak_that_one_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("ndbplan.advise.sizing.limits.MOST_NODES", 12)
+    for module in ("limits", "verdict"):
+        monkeypatch.setattr(f"ndbplan.advise.sizing.{module}.MOST_NODES", 12)
     wanted = _of_one_row("read", 3_000_000)
     (excuse,) = sized_for(wanted, classes_of(wanted)[1:]).excuses
     assert excuse.first_limit.startswith("nodes in all: ")
