@@ -129,12 +129,12 @@ def _over(
     rule: str, now: Estimation, need: NodeMemory, name: str, taken: Quantity, limit_bytes: int
 ) -> Iterator[Problem]:
     """Told where tables take more of a memory of a data node than rows can fill."""
-    node = next(node for node in now.plan.data_nodes if node.node_id == need.node_id)
     settings = settings_by_node(now.plan)[need.node_id]
     kept, usable = settings.number("MinFreePct"), usable_data_memory(settings)
     fill = taken.value / max(1, limit_bytes)
     if fill <= usable:
         return
+    node = next(node for node in now.plan.data_nodes if node.node_id == need.node_id)
     of_rows = name == "DataMemory"
     text = (
         f"{'the tables' if of_rows else 'the hash indexes of the tables'} take "
