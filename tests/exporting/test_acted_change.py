@@ -191,7 +191,9 @@ def test_a_node_that_moves_copies_its_rows_when_the_others_are_started(tmp_path:
     assert list(back.act("change", 0, again=False)) == []
 
 
-def test_a_node_outside_all_groups_is_not_told_to_wait_for_ever(tmp_path: Path) -> None:
+def test_a_node_outside_all_groups_is_not_told_to_wait_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where SHOW fails just then, nobody knows that it is outside: it is asked again before STOP."""
     life = Life.of_change(*plans("reserved nodes"), tmp_path)
     cluster, shown, failed = life.cluster, life.cluster._show, list[str]()
@@ -204,7 +206,7 @@ def test_a_node_outside_all_groups_is_not_told_to_wait_for_ever(tmp_path: Path) 
             raise RefusedError("Unable to connect\n", 255)
         return shown(server)
 
-    cluster._show = show  # type: ignore[method-assign]
+    monkeypatch.setattr(cluster, "_show", show)
     assert list(life.act("change", 0, again=False)) == []
     assert failed
 

@@ -78,34 +78,13 @@ class Idles:
     session: int
 
 
-@planned(Transacts)
-def transacts_now(order: Transacts, _asked: Asked) -> Iterator[Due]:
-    """At once, also without the cluster: a server knows of its sessions by itself."""
+def _at_once(order: Order, _asked: Asked) -> Iterator[Due]:
+    """Also without the cluster: a server knows of its sessions by itself."""
     yield Due(order.at_s, order, of_cluster=False)
 
 
-@planned(Locks)
-def locks_now(order: Locks, _asked: Asked) -> Iterator[Due]:
-    """At once, also without the cluster: a server knows of its sessions by itself."""
-    yield Due(order.at_s, order, of_cluster=False)
-
-
-@planned(Waits)
-def waits_now(order: Waits, _asked: Asked) -> Iterator[Due]:
-    """At once, also without the cluster: a server knows of its sessions by itself."""
-    yield Due(order.at_s, order, of_cluster=False)
-
-
-@planned(Runs)
-def runs_now(order: Runs, _asked: Asked) -> Iterator[Due]:
-    """At once, also without the cluster: a server knows of its sessions by itself."""
-    yield Due(order.at_s, order, of_cluster=False)
-
-
-@planned(Kills)
-def kills_now(order: Kills, _asked: Asked) -> Iterator[Due]:
-    """At once, also without the cluster: a server knows of its sessions by itself."""
-    yield Due(order.at_s, order, of_cluster=False)
+for _kind in (Transacts, Locks, Waits, Runs, Kills):
+    planned(_kind)(_at_once)
 
 
 @handles(Runs)
