@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.simulate.events import orders as engine
-from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
+from ndbplan.simulate.events.handlers import Order, at_once, handles, planned
 from ndbplan.simulate.outage import clients_of
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.train.state import ClusterState, Status, state_of
@@ -66,15 +65,11 @@ class HasEntered:
     node_id: int
 
 
-def _at_once(order: Order, _asked: Asked) -> Iterator[Due]:
-    yield Due(order.at_s, order, of_cluster=False)
-
-
 _KINDS: tuple[type[Order], ...] = (
     EnterSingleUser, ExitSingleUser, CreateGroup, DropGroup, SetSeverities, SetLevel,
 )  # fmt: skip
 for _kind in _KINDS:
-    planned(_kind)(_at_once)
+    planned(_kind)(at_once)
 
 
 @handles(EnterSingleUser)

@@ -7,7 +7,6 @@ start together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ndbplan.base.errors import UserError
@@ -20,7 +19,7 @@ from ndbplan.ndb.node_names import listed
 from ndbplan.ndb.survival import begin_start, come_back
 from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.simulate.events import orders as engine
-from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
+from ndbplan.simulate.events.handlers import Order, at_once, handles, planned
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.train.configuring import has_started, renewal
 from ndbplan.train.schema import nothing_is_left, only_files_are_left
@@ -101,12 +100,8 @@ class SystemIsUp:
     """As the cluster log calls it."""
 
 
-def _at_once(order: Order, _asked: Asked) -> Iterator[Due]:
-    yield Due(order.at_s, order, of_cluster=False)
-
-
-planned(StartProcess)(_at_once)
-planned(StartNode)(_at_once)
+planned(StartProcess)(at_once)
+planned(StartNode)(at_once)
 
 
 @handles(StartProcess)

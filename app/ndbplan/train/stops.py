@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ndbplan.estimate.constants import constants_of
 from ndbplan.ndb.console import form
 from ndbplan.plan.processes import ManagementNode
 from ndbplan.simulate.events import orders as engine
-from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
+from ndbplan.simulate.events.handlers import Order, at_once, handles, planned
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.train.starts import StartProcess
 from ndbplan.train.state import ANSWERS, ClusterState, Status, state_of
@@ -68,12 +67,8 @@ class ServerIsBack:
     node_id: int
 
 
-def _at_once(order: Order, _asked: Asked) -> Iterator[Due]:
-    yield Due(order.at_s, order, of_cluster=False)
-
-
 for _kind in (StopNodes, StopCluster, StopServer):
-    planned(_kind)(_at_once)
+    planned(_kind)(at_once)
 
 
 @handles(StopNodes)

@@ -7,13 +7,12 @@ Waits(2, waiting)                      # session 2 waits for it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from ndbplan.configuration.settings import node_settings
 from ndbplan.plan.processes import SqlNode, process_node_ids
-from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
+from ndbplan.simulate.events.handlers import Order, at_once, handles, planned
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.train.contents import NOTHING
 from ndbplan.train.locks import Running, Transaction, Waiting, Wanted, with_delta
@@ -78,13 +77,8 @@ class Idles:
     session: int
 
 
-def _at_once(order: Order, _asked: Asked) -> Iterator[Due]:
-    """Also without the cluster: a server knows of its sessions by itself."""
-    yield Due(order.at_s, order, of_cluster=False)
-
-
 for _kind in (Transacts, Locks, Waits, Runs, Kills):
-    planned(_kind)(_at_once)
+    planned(_kind)(at_once)
 
 
 @handles(Runs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -28,6 +28,11 @@ class Order:
 
     at_s: float = field(default=0.0, kw_only=True)
     """Set when it is given."""
+
+
+def at_once(order: Order, _asked: Asked) -> Iterator[Due]:
+    """What takes effect at the moment at which it is asked for, also where nothing runs."""
+    yield Due(order.at_s, order, of_cluster=False)
 
 
 _PLANNED: dict[type, Callable[[Any, Asked], Iterable[Due]]] = {}
