@@ -115,6 +115,80 @@ def test_each_number_is_that_of_a_table_or_an_index(made: Consoles, name: str) -
         assert known[number] == full
 
 
+def _numbers(consoles: Consoles) -> dict[str, int]:
+    query = "SELECT fq_name, id FROM ndbinfo.dict_obj_info WHERE id > 12"
+    return {name: int(number) for name, number in _cells(consoles, query)}
+
+
+def test_a_number_stays_with_its_object_and_the_lowest_free_one_is_given_next() -> None:
+    consoles = _consoles("8.4.8")
+    for statement in ("CREATE DATABASE test", "USE test", *_MADE):
+        consoles.answer(f"mysql> {statement};")
+    before = _numbers(consoles)
+    consoles.answer("mysql> DROP TABLE t2;")
+    after = _numbers(consoles)
+    assert after == {name: number for name, number in before.items() if number not in range(16, 21)}
+    consoles.answer("mysql> CREATE TABLE a (id INT PRIMARY KEY, v INT) ENGINE=NDB;")
+    consoles.answer("mysql> CREATE INDEX i ON t1 (c);")
+    consoles.answer("mysql> CREATE TABLE b (id INT PRIMARY KEY, v INT, KEY (v)) ENGINE=NDB;")
+    now = _numbers(consoles)
+    assert now.items() >= after.items(), "nobody's number changes"
+    assert {name: now[name] for name in now.keys() - after.keys()} == {
+        "test/def/a": 16, "sys/def/16/PRIMARY": 17, "sys/def/13/i": 18, "test/def/b": 19,
+        "sys/def/19/PRIMARY": 20, "sys/def/19/v": 35,
+    }  # fmt: skip
+
+
+def test_a_table_that_is_copied_has_new_numbers_and_one_that_is_emptied_its_own() -> None:
+    consoles = _consoles("8.4.8")
+    for statement in ("CREATE DATABASE test", "USE test", *_MADE[:2]):
+        consoles.answer(f"mysql> {statement};")
+    consoles.answer("mysql> TRUNCATE TABLE t1;")
+    assert _numbers(consoles)["test/def/t1"] == 13
+    consoles.answer("mysql> ALTER TABLE t1 ADD COLUMN y INT NOT NULL DEFAULT 3;")
+    now = _numbers(consoles)
+    assert (now["test/def/t1"], now["sys/def/21/k_1"], now["test/def/t2"]) == (21, 23, 16), "beside the old"
+    consoles.answer("mysql> ALTER TABLE t2 ADD COLUMN w INT NULL COLUMN_FORMAT DYNAMIC, ALGORITHM=INPLACE;")
+    consoles.answer("mysql> CREATE TABLE t3 (a INT PRIMARY KEY) ENGINE=NDB;")
+    now = _numbers(consoles)
+    assert (now["test/def/t2"], now["test/def/t3"], now["sys/def/13/PRIMARY"]) == (16, 13, 14)
+
+
+def test_a_hash_map_takes_a_number_before_its_first_table_and_keeps_it() -> None:
+    consoles = _consoles("8.4.8")
+    consoles.answer("mysql> CREATE DATABASE test;")
+    half = "COMMENT='NDB_TABLE=PARTITION_BALANCE=FOR_RA_BY_NODE'"
+    consoles.answer(f"mysql> CREATE TABLE test.a (id INT PRIMARY KEY) ENGINE=NDB {half};")
+    assert _numbers(consoles) == {
+        "DEFAULT-HASHMAP-3840-2": 13, "test/def/a": 14, "sys/def/14/PRIMARY": 15
+    }  # fmt: skip
+    consoles.answer("mysql> DROP TABLE test.a;")
+    consoles.answer("mysql> CREATE TABLE test.b (id INT PRIMARY KEY) ENGINE=NDB;")
+    assert _numbers(consoles)["DEFAULT-HASHMAP-3840-2"] == 13
+    assert _numbers(consoles)["test/def/b"] == 14
+    assert _cells(consoles, "SELECT id, fq_name FROM ndbinfo.hash_maps")[0] == ["1", "DEFAULT-HASHMAP-3840-4"]
+
+
+def test_files_of_disk_data_have_the_numbers_and_the_order_of_the_recording() -> None:
+    consoles = _consoles("8.4.8")
+    for statement in (
+        "CREATE DATABASE test", "CREATE LOGFILE GROUP lg_1 ADD UNDOFILE 'undo_1.log' ENGINE NDBCLUSTER",
+        "CREATE TABLESPACE ts_1 ADD DATAFILE 'data_1.dat' USE LOGFILE GROUP lg_1 ENGINE NDBCLUSTER",
+        "CREATE TABLE test.t (id INT PRIMARY KEY) ENGINE=NDB",
+        "ALTER LOGFILE GROUP lg_1 ADD UNDOFILE 'undo_2.log' INITIAL_SIZE 16M ENGINE NDBCLUSTER",
+    ):  # fmt: skip
+        consoles.answer(f"mysql> {statement};")
+    assert _cells(consoles, "SELECT id, type, name, parent FROM ndbinfo.files") == [
+        ["13", "Log file group", "lg_1", "0"], ["15", "Tablespace", "ts_1", "0"],
+        ["14", "Undo file", "undo_1.log", "13"], ["19", "Undo file", "undo_2.log", "13"],
+        ["16", "Data file", "data_1.dat", "15"],
+    ]  # fmt: skip
+    assert _numbers(consoles)["test/def/t"] == 17
+    query = "SELECT DISTINCT log_id FROM ndbinfo.{} WHERE log_type = 'DD-UNDO'"
+    assert _cells(consoles, query.format("logbuffers")) == _cells(consoles, query.format("logspaces"))
+    assert _cells(consoles, query.format("logspaces")) == [["13"]]
+
+
 @pytest.mark.parametrize(("version", "first"), [("7.4.10", 10), ("8.4.8", 13)])
 def test_the_first_table_has_the_number_that_it_had(version: str, first: int) -> None:
     plan = two_by_two(version)

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.tables import Column, Table
@@ -71,6 +71,17 @@ def is_exact(column: Column) -> bool:
     if not kind.is_text:
         return kind.is_blob or column.type in ("binary", "varbinary")
     return column.collation is not None and column.collation.endswith(("_bin", "_cs"))
+
+
+class TypedPages(NamedTuple):
+    """Pages of rows that were typed into a table."""
+
+    most: int
+    """Rows that there were at a time, at most: pages of fixed size are kept for them."""
+    columns: tuple[Column, ...]
+    """The table's, with the mean length of what was typed."""
+    size: tuple[tuple[float, ...], ...]
+    """Of each node: bytes in a checkpoint, of DataMemory, of tablespaces, of IndexMemory."""
 
 
 @dataclass(frozen=True)

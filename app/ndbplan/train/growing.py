@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 
 from ndbplan.configuration.node_groups import incomplete_node_group
 from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.estimate.stored import distribute
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 from ndbplan.simulate.events.growth import NodesCome, come
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.simulation import Due, Simulation, Story
+from ndbplan.train.object_ids import with_map
 from ndbplan.train.state import Status, state_of
 
 
@@ -71,6 +73,9 @@ def reorganise(sim: Simulation, order: Reorganise) -> None:
         return
     come(sim, growth, order.table_id if left - {order.table_id} else "", state.moved)
     state.moved |= {order.table_id} if order.table_id else left
+    for table in state.plan.tables:
+        if table.id in state.moved and any(one.id == table.id for one in growth.after.tables):
+            state.ids = with_map(state.ids, state.plan, distribute(growth.after, table).hash_map_name)
 
 
 def may_move(sim: Simulation) -> bool:

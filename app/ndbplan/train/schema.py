@@ -28,6 +28,7 @@ from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.model.start import open_next_files
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.world.indices import OfCluster, Part
+from ndbplan.train import object_ids
 from ndbplan.train.contents import NOTHING, Contents, Held, carried
 from ndbplan.train.locks import EVERYONE, NO_DELTA, NOBODY, Transaction, delta_of
 from ndbplan.train.lying import lies_by
@@ -52,6 +53,8 @@ class SetSchema(Order):
     """Tablespaces without a file, with the last one that they had."""
     truncated: frozenset[str] = frozenset()
     """Ids of tables whose rows are all gone."""
+    copied: frozenset[str] = frozenset()
+    """Ids of tables that are made anew beside the old ones, with their rows."""
     needs_nodes: bool = False
     """Nothing changes where no data node is started then."""
 
@@ -140,6 +143,11 @@ def set_schema(sim: Simulation, order: SetSchema) -> None:
     made = order.truncated | ({table.id for table in order.tables} - known.keys())
     groups = set(state.groups.values()) - {NODE_GROUP_NONE}
     state.made_on |= {(table_id, group) for table_id in made for group in groups}
+    state.ids = object_ids.changed(
+        state.ids, state.plan, state.emptied,
+        lambda table: distribute(lies_by(sim, table), table).hash_map_name,
+        truncated=order.truncated, copied=order.copied,
+    )  # fmt: skip
     for table_id in made:
         state.rows_typed.pop(table_id, None)
         state.contents.pop(table_id, None)
@@ -159,6 +167,7 @@ def nothing_is_left(sim: Simulation) -> None:
     databases = state.databases | {table.database for table in plan.tables}
     left = remove(plan, gone)
     set_schema(sim, SetSchema((), (), (), left.workloads, databases, at_s=sim.at_s))
+    state.ids = object_ids.ids_of(state.plan)
 
 
 def only_files_are_left(sim: Simulation) -> None:

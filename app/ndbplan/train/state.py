@@ -18,11 +18,12 @@ from ndbplan.ndb.console import Release, form, release_of
 from ndbplan.plan.events import ParameterChange
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, Process, process_node_ids
-from ndbplan.plan.tables import Column, Table, Tablespace
+from ndbplan.plan.tables import Table, Tablespace
 from ndbplan.simulate.events.growth import NodesCome
 from ndbplan.simulate.simulation import Simulation
-from ndbplan.train.contents import NOTHING, Contents
+from ndbplan.train.contents import NOTHING, Contents, TypedPages
 from ndbplan.train.locks import EVERYONE, NO_DELTA, Delta, Running, Transaction, Waiting, with_delta
+from ndbplan.train.object_ids import Ids, ids_of
 
 
 class Status(StrEnum):
@@ -34,17 +35,6 @@ class Status(StrEnum):
     STARTED = "started"
     STOPPING = "shutting down"
     SINGLE_USER = "single user mode"
-
-
-class TypedPages(NamedTuple):
-    """Pages of rows that were typed into a table."""
-
-    most: int
-    """Rows that there were at a time, at most: pages of fixed size are kept for them."""
-    columns: tuple[Column, ...]
-    """The table's, with the mean length of what was typed."""
-    size: tuple[tuple[float, ...], ...]
-    """Of each node: bytes in a checkpoint, of DataMemory, of tablespaces, of IndexMemory."""
 
 
 ANSWERS = (Status.STARTED, Status.SINGLE_USER, Status.STOPPING)
@@ -124,11 +114,6 @@ _PIDS_A_START = 26000
 """How far the numbers of processes are on when a node has started again [assumed]."""
 _UP_S = 2400.0
 """Since when the machines ran at the begin [assumed]."""
-
-
-def numbered(node_ids: Iterable[int]) -> dict[int, int]:
-    """Data nodes that joined in this order."""
-    return {node_id: place for place, node_id in enumerate(node_ids, 1)}
 
 
 LOCAL_ID = "local-"
@@ -220,6 +205,8 @@ class ClusterState:
     """Of the last arbitrator that was started, which all have."""
     growth: NodesCome | None = None
     """What reorganising gives to the reserved data nodes; None: there are none that get rows."""
+    ids: Ids = field(default_factory=dict)
+    """Numbers of what the dictionary of the data nodes has."""
     databases: frozenset[str] = frozenset()
     """Databases that somebody made or that are there without tables."""
     emptied: frozenset[Tablespace] = frozenset()
@@ -268,9 +255,17 @@ class ClusterState:
             for i in sorted(groups)
         }
         servers = frozenset(node.node_id for node in plan.management_nodes)
-        used = frozenset(groups[i] for i in inside)
+        used, joined = frozenset(groups[i] for i in inside), {i: n for n, i in enumerate(inside, 1)}
         return cls(
-            plan, begin, nodes, dict(groups), used, numbered(inside), frozenset(inside), servers=servers
+            plan,
+            begin,
+            nodes,
+            dict(groups),
+            used,
+            joined,
+            frozenset(inside),
+            servers=servers,
+            ids=ids_of(plan),
         )
 
     def copy(self) -> Self:
@@ -402,7 +397,7 @@ class ClusterState:
 
     def join_together(self, node_ids: Iterable[int]) -> None:
         """Data nodes start together, and nobody runs beside them: none of them restarts by itself."""
-        self.joined, self.links = numbered(node_ids), {}
+        self.joined, self.links = {i: place for place, i in enumerate(node_ids, 1)}, {}
         for node_id in self.nodes:
             self.change(node_id, restart_status=NO_RESTART)
         self.members = frozenset(self.joined)

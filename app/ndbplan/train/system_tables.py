@@ -94,6 +94,12 @@ def system_partitions(plan: Plan) -> list[tuple[int, Partition]]:
     return found
 
 
+@kept_by_identity(4)
+def system_map(plan: Plan) -> str:
+    """The hash map by which they lie, the first thing that a cluster makes."""
+    return distribute(plan.replace(tables=(_ANY,)), _ANY).hash_map_name
+
+
 def system_hash_pages(plan: Plan, fragments: int) -> int:
     """Pages of their hash indexes on a node with so many fragments of a table."""
     return sum(one.hash_pages_of(place) for one in system_objects(plan) for place in range(fragments))

@@ -30,10 +30,10 @@ from ndbplan.plan.tables import Column, Table
 from ndbplan.simulate.model.node_rows import node_facts
 from ndbplan.simulate.model.workload import IDLE
 from ndbplan.simulate.simulation import Simulation
-from ndbplan.train.contents import Contents
+from ndbplan.train.contents import Contents, TypedPages
 from ndbplan.train.locks import EVERYONE
 from ndbplan.train.lying import later_nodes, made_on_later_groups
-from ndbplan.train.state import TypedPages, state_of
+from ndbplan.train.state import state_of
 from ndbplan.train.without_rows import without_rows
 
 BytesOfNodes = np.ndarray[tuple[int, int], np.dtype[np.float64]]

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from ndbplan.base.units import whole_number
 from ndbplan.edits import validated
+from ndbplan.estimate.stored import distribute
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.console import form
@@ -19,6 +20,7 @@ from ndbplan.operations.schema import create_table
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.contents import NOTHING
+from ndbplan.train.object_ids import changed
 from ndbplan.train.schema import Wrote, room_left
 from ndbplan.train.sql import foreign_keys, storage
 from ndbplan.train.sql.character_sets import altered, with_charset
@@ -75,9 +77,13 @@ _DROPS_KEY = re.compile(r"ALTER TABLE ... DROP FOREIGN is not followed")
 
 def with_new_keys(asked: Asked, after: Plan, table: Table, old: Sequence[ForeignKey]) -> Plan:
     """The plan with a table whose foreign keys are looked at and have names. Raises SqlError."""
-    keys = foreign_keys.keys_of(after, table)
-    if not keys:
+    if not foreign_keys.unnamed(table, after.version):
         return after
+    state = asked.cluster.state
+    ids = changed(
+        state.ids, after, state.emptied, lambda one: distribute(after, one).hash_map_name
+    )  # fmt: skip
+    keys = foreign_keys.keys_of(after, table, ids)
     alters = asked.words[0].upper == "ALTER"
     for key, typed in zip(keys, foreign_keys.unnamed(table, after.version), strict=True):
         if key not in old:
@@ -289,7 +295,8 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
         if one.column_format == "default"
     ]  # fmt: skip
     lasts_s = DEFINED_S + (rows / COPIED_ROWS_PER_S if copies else len(indexes) * rows / INDEXED_ROWS_PER_S)
-    done = ok(asked, rows if copies else 0, lasts_s, warnings, counts=True, then=after)
+    done = ok(asked, rows if copies else 0, lasts_s, warnings, counts=True, then=after,
+              copied=frozenset((old.id,) if copies else ()))  # fmt: skip
     _number_from(asked, old)
     return done
 

@@ -141,7 +141,7 @@ def operations_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
             raise NotSimulated("ndbinfo.operations_per_fragment is not simulated where some keys are hot")
     yield from _of_system(cluster, alive)
     each, done = _of_one(cluster), {node_id: _done(cluster, node_id).committed for node_id in alive}
-    for number, table in numbered(cluster.plan):
+    for number, table in numbered(cluster.plan, cluster.state.ids):
         parts = partitions_of(sim, cluster.plan_of(table), table)
         rows = sum(part.rows for part in parts)
         typed = max(0, cluster.state.rows_typed.get(table.id, 0))

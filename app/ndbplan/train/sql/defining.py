@@ -108,7 +108,8 @@ def online_warning(how: str, version: NdbVersion) -> tuple[Warned, ...]:
 
 
 def ok(asked: Asked, rows: int = 0, lasts_s: float = DEFINED_S, warnings: Sequence[Warned] = (),
-        *, counts: bool = False, then: Plan | None = None) -> Done:  # fmt: skip
+        *, counts: bool = False, then: Plan | None = None,
+       copied: frozenset[str] = frozenset()) -> Done:  # fmt: skip
     """Let the time pass that it takes, and say that it is done.
 
     `then`: the schema at its end, which comes also where somebody goes back to a moment between.
@@ -124,7 +125,7 @@ def ok(asked: Asked, rows: int = 0, lasts_s: float = DEFINED_S, warnings: Sequen
             "copy to tmp table" if rows else "altering table",
         )  # fmt: skip
         asked.cluster.act(Runs(asked.cluster.sql_session, at_work))
-        become(asked, then, at_s=begin_s + lasts_s)
+        become(asked, then, at_s=begin_s + lasts_s, copied=copied)
     warnings = (*lock_warnings(asked.cluster), *online_warning(asked.how, asked.plan.version), *warnings)
     asked.cluster.advance(min(lasts_s, _LONGEST_S))
     if then is not None and is_lost(asked.cluster):
@@ -143,6 +144,7 @@ def become(
     databases: frozenset[str] | None = None,
     emptied: frozenset[Tablespace] | None = None,
     truncated: frozenset[str] = frozenset(),
+    copied: frozenset[str] = frozenset(),
     at_s: float | None = None,
 ) -> None:
     """Give the cluster the schema of a plan, now or later. Raises NotSimulated where it cannot be."""
@@ -154,7 +156,7 @@ def become(
     order = SetSchema(
         plan.tables, plan.logfile_groups, plan.tablespaces, plan.workloads,
         state.databases if databases is None else databases, state.emptied if emptied is None else emptied,
-        truncated, needs_nodes=at_s is not None,
+        truncated, copied, needs_nodes=at_s is not None,
     )  # fmt: skip
     what = order if at_s is None else Later(at_s - sim.scenario.step_s, order)
     refused = asked.cluster.act(what)

@@ -10,23 +10,24 @@ from ndbplan.estimate.storage.fragments import Partition
 from ndbplan.estimate.storage.rows import stored_column
 from ndbplan.estimate.stored import distribute
 from ndbplan.ndb.columns import COLUMN_TYPES, Storage
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.object_ids import Thing, blob_columns, things_of
 from ndbplan.train.schema import partitions_of
-from ndbplan.train.space import FileUse, file_uses
-from ndbplan.train.sql.foreign_keys import ForeignKey, keys_of, table_of
-from ndbplan.train.sql.objects import (
-    blob_columns,
-    foreign_keys_from,
-    indexes,
-    number_behind,
-    numbered,
-    supporting,
-)
-from ndbplan.train.system_tables import SystemObject, system_objects, system_partitions
+from ndbplan.train.space import file_uses
+from ndbplan.train.sql.foreign_keys import ForeignKey, numbered_keys, table_of
+from ndbplan.train.sql.objects import Indexed, indexes, numbered, supporting
+from ndbplan.train.system_tables import SystemObject, system_map, system_objects, system_partitions
 
 Row = dict[str, Any]
+
+
+def _numbered(cluster: LiveCluster) -> list[tuple[int, Table]]:
+    return numbered(cluster.plan, cluster.state.ids)
+
+
+def _indexes(cluster: LiveCluster) -> Iterator[Indexed]:
+    return indexes(cluster.plan, cluster.state.ids)
 
 
 def partitions(cluster: LiveCluster, table: Table) -> list[Partition]:
@@ -49,12 +50,12 @@ def _tables_in_fragments(cluster: LiveCluster) -> Iterator[tuple[int, list[Parti
         if one.is_table:
             yield one.number, of_system
     hidden: dict[int, list[int]] = {}
-    for blob in blob_tables(cluster.plan):
+    for blob in blob_tables(cluster):
         hidden.setdefault(blob.table_number, []).append(blob.number)
-    for index in indexes(cluster.plan):
+    for index in _indexes(cluster):
         if index.is_unique:
             hidden.setdefault(index.table_number, []).append(index.number)
-    for number, table in numbered(cluster.plan):
+    for number, table in _numbered(cluster):
         parts = partitions(cluster, table)
         for own in (number, *hidden.get(number, ())):
             yield own, parts
@@ -90,9 +91,9 @@ def table_distribution_status(cluster: LiveCluster) -> Iterator[Row]:
     of_system = [part for _, part in system_partitions(cluster.plan)]
     for one in system_objects(cluster.plan):
         parts[one.number], logged[one.number], moved[one.number] = of_system, True, False
-    for number, table in numbered(cluster.plan):
+    for _, table in _numbered(cluster):
         found, moves = partitions(cluster, table), moving and table.id in cluster.state.moved
-        for own in range(number, foreign_keys_from(number, table)):
+        for own in (cluster.state.ids[one] for one in things_of(table) if one.kind != "key"):
             parts[own], logged[own], moved[own] = found, table.logging, moves
     for number, found in parts.items():
         yield {
@@ -107,7 +108,7 @@ def table_distribution_status(cluster: LiveCluster) -> Iterator[Row]:
 
 def table_info(cluster: LiveCluster) -> Iterator[Row]:
     """What a table was made with."""
-    for number, table in numbered(cluster.plan):
+    for number, table in _numbered(cluster):
         yield {
             "table_id": number, "logged_table": int(table.logging), "row_contains_gci": 1,
             "row_contains_checksum": 1, "read_backup": _read_backup(cluster, table),
@@ -122,8 +123,8 @@ def dictionary_tables(cluster: LiveCluster) -> Iterator[Row]:
     of_system = [part for _, part in system_partitions(cluster.plan)]
     for one in system_objects(cluster.plan):
         if one.told:
-            yield _told(one, of_system)
-    for number, table in numbered(cluster.plan):
+            yield _told(one, of_system, system_map(cluster.plan))
+    for number, table in _numbered(cluster):
         plan = cluster.plan_of(table)
         found = partitions(cluster, table)
         yield {
@@ -146,7 +147,7 @@ def dictionary_tables(cluster: LiveCluster) -> Iterator[Row]:
 
 def dictionary_columns(cluster: LiveCluster) -> Iterator[Row]:
     """The columns of tables. Names of types are those of SQL."""
-    for number, table in numbered(cluster.plan):
+    for number, table in _numbered(cluster):
         keys = set(table.primary_key)
         spread = set(table.distribution_key or table.primary_key)
         for place, column in enumerate(table.columns):
@@ -162,12 +163,12 @@ def dictionary_columns(cluster: LiveCluster) -> Iterator[Row]:
             }  # fmt: skip
 
 
-def _told(one: SystemObject, parts: list[Partition]) -> Row:
+def _told(one: SystemObject, parts: list[Partition], first_map: str) -> Row:
     database, _, name = one.name.split("/")
     return {
         "table_id": one.number, "database_name": database, "table_name": name, "status": "Retrieved",
         "primary_key_cols": len(one.told["primary_key"].split(",")), "storage": "default", "logging": 1,
-        "checksum": 1, "fragment_type": "HashMapPartition", "hash_map": _FIRST_MAP.format(len(parts)),
+        "checksum": 1, "fragment_type": "HashMapPartition", "hash_map": first_map,
         "fragments": len(parts), "partitions": len(parts), "partition_balance": "FOR_RP_BY_LDM",
         "contains_GCI": 1, "extra_metadata": None, **one.told,
     }  # fmt: skip
@@ -176,9 +177,10 @@ def _told(one: SystemObject, parts: list[Partition]) -> Row:
 def _told_of_parts(cluster: LiveCluster, number: int, table: Table, fragments: int) -> Iterator[Row]:
     """The hidden tables of its blobs: their key is that of the table and the number of the part [8.4.8]."""
     key = [*(table.primary_key or ("$PK",)), "NDB$PART"]
-    for blob_number, (place, _) in enumerate(blob_columns(table), start=number + 1):
+    for place, column in blob_columns(table):
         yield {
-            "table_id": blob_number, "database_name": table.database,
+            "table_id": cluster.state.ids[Thing("blob", table.id, column.name)],
+            "database_name": table.database,
             "table_name": f"NDB$BLOB_{number}_{place}", "status": "Retrieved", "attributes": len(key) + 2,
             "primary_key_cols": len(key), "primary_key": ",".join(key), "storage": "default",
             "logging": int(table.logging), "dynamic": 0, "read_backup": _read_backup(cluster, table),
@@ -193,9 +195,8 @@ def _told_of_parts(cluster: LiveCluster, number: int, table: Table, fragments: i
 
 
 def hash_maps(cluster: LiveCluster) -> Iterator[Row]:
-    """The maps that the tables were made with."""
-    maps = (distribute(cluster.plan_of(table), table).hash_map_name for table in cluster.plan.tables)
-    for number, name in enumerate(dict.fromkeys(name for name in maps if name), start=1):
+    """The maps that tables lie by, or lay by."""
+    for number, name in sorted((n, one.owner) for one, n in cluster.state.ids.items() if one.kind == "map"):
         yield {"id": number, "version": 1, "state": 4, "fq_name": name}
 
 
@@ -210,10 +211,11 @@ class BlobTable(NamedTuple):
     """`NDB$BLOB_10_3`: numbers of the table and of the column."""
 
 
-def blob_tables(plan: Plan) -> Iterator[BlobTable]:
-    """Those of BLOB, TEXT and JSON columns, numbered behind their tables."""
-    for own, table in numbered(plan):
-        for number, (place, column) in enumerate(blob_columns(table), start=own + 1):
+def blob_tables(cluster: LiveCluster) -> Iterator[BlobTable]:
+    """Those of BLOB, TEXT and JSON columns."""
+    for own, table in _numbered(cluster):
+        for place, column in blob_columns(table):
+            number = cluster.state.ids[Thing("blob", table.id, column.name)]
             yield BlobTable(number, own, table.database, column.name, f"NDB$BLOB_{own}_{place}")
 
 
@@ -230,7 +232,6 @@ class _Object(NamedTuple):
 _SYSTEM_TABLE, _USER_TABLE, _UNIQUE_INDEX, _ORDERED_INDEX, _HASH_MAP, _FOREIGN_KEY = 1, 2, 3, 6, 24, 25
 """Numbers of kinds, as dict_obj_types has them."""
 _KINDS = {"System table": _SYSTEM_TABLE, "User table": _USER_TABLE, "Ordered index": _ORDERED_INDEX}
-_FIRST_MAP = "DEFAULT-HASHMAP-3840-{}"
 
 
 def _objects(cluster: LiveCluster) -> Iterator[_Object]:
@@ -239,12 +240,12 @@ def _objects(cluster: LiveCluster) -> Iterator[_Object]:
     for thing in own:
         above = (0, 0) if thing.parent is None else (_USER_TABLE, numbers[thing.parent])
         yield _Object(_KINDS[thing.type], thing.number, thing.name, *above)
-    for number, table in numbered(cluster.plan):
+    for number, table in _numbered(cluster):
         yield _Object(_USER_TABLE, number, f"{table.database}/def/{table.name}")
-    for one in indexes(cluster.plan):
+    for one in _indexes(cluster):
         kind = _UNIQUE_INDEX if one.is_unique else _ORDERED_INDEX
         yield _Object(kind, one.number, one.full_name, _USER_TABLE, one.table_number)
-    for blob in blob_tables(cluster.plan):
+    for blob in blob_tables(cluster):
         name = f"{blob.database}/def/{blob.name}"
         yield _Object(_USER_TABLE, blob.number, name, _USER_TABLE, blob.table_number)
     for row in hash_maps(cluster):
@@ -255,10 +256,10 @@ def _objects(cluster: LiveCluster) -> Iterator[_Object]:
 
 def foreign_keys(cluster: LiveCluster) -> Iterator[Row]:
     """Foreign keys; the product swaps the names of the two indexes [8.4.8]."""
-    plan = cluster.plan
-    numbers = {table.id: number for number, table in numbered(plan)}
-    for own, child in numbered(plan):
-        for number, key in enumerate(keys_of(plan, child), start=foreign_keys_from(own, child)):
+    plan, ids = cluster.plan, cluster.state.ids
+    numbers = {table.id: number for number, table in _numbered(cluster)}
+    for _, child in _numbered(cluster):
+        for number, key in numbered_keys(plan, child, ids):
             parent = table_of(plan, key.parent)
             if parent is not None:
                 yield _foreign_key(cluster, key, number, (parent, child), numbers)
@@ -271,7 +272,8 @@ def _foreign_key(
     of_parent, of_child = (
         "PK" if index is None else index.full_name
         for index in (
-            supporting(cluster.plan, parent, key.referenced), supporting(cluster.plan, child, key.columns)
+            supporting(cluster.plan, cluster.state.ids, table, columns)
+            for table, columns in ((parent, key.referenced), (child, key.columns))
         )
     )  # fmt: skip
     return {
@@ -318,7 +320,7 @@ def dict_obj_tree(cluster: LiveCluster) -> Iterator[Row]:
 
 def index_columns(cluster: LiveCluster) -> Iterator[Row]:
     """The columns of each index."""
-    for one in indexes(cluster.plan):
+    for one in _indexes(cluster):
         yield {
             "table_id": one.table_number, "database_name": one.table.database, "table_name": one.table.name,
             "index_object_id": one.number, "index_name": one.name,
@@ -330,7 +332,7 @@ def index_columns(cluster: LiveCluster) -> Iterator[Row]:
 def blobs(cluster: LiveCluster) -> Iterator[Row]:
     """Columns of which a part lies in a table of its own."""
     version = cluster.plan.version
-    for number, table in numbered(cluster.plan):
+    for number, table in _numbered(cluster):
         for place, column in enumerate(table.columns):
             if COLUMN_TYPES[column.type].is_blob:
                 stored = stored_column(column, version).type
@@ -370,25 +372,26 @@ def table_replicas(cluster: LiveCluster) -> Iterator[Row]:
 
 
 def files(cluster: LiveCluster) -> Iterator[Row]:
-    """Log file groups, tablespaces and what they consist of."""
-    plan, number = cluster.plan, number_behind(cluster.plan)
-    uses: dict[str, list[FileUse]] = {}
-    for use in file_uses(cluster):
-        uses.setdefault(use.parent, []).append(use)
+    """Log file groups and tablespaces, then the files that they consist of [8.4.8]."""
+    state, ids = cluster.state, cluster.state.ids
     none = dict.fromkeys(
         ("free_extents", "total_extents", "extent_size", "initial_size", "maximum_size", "autoextend_size")
     )
-    for kind, inside, parents in (
-        ("Log file group", "Undo file", plan.logfile_groups), ("Tablespace", "Data file", plan.tablespaces),
-    ):  # fmt: skip
-        for parent in parents:
-            own, number = number, number + 1
-            yield {"id": own, "type": kind, "name": parent.name, "parent": 0, "parent_name": None, **none}
-            for use in uses.get(parent.name, ()):
-                yield {
-                    "id": number, "type": inside, "name": use.name, "parent": own,
-                    "parent_name": parent.name, "free_extents": use.free_extents or 0,
-                    "total_extents": use.extents, "extent_size": use.extent_bytes,
-                    "initial_size": use.size_bytes, "maximum_size": use.size_bytes, "autoextend_size": 0,
-                }  # fmt: skip
-                number += 1
+    parents = {group.name: ids[Thing("group", group.id)] for group in cluster.plan.logfile_groups}
+    spaces = {
+        space.name: ids[Thing("space", space.id)] for space in (*cluster.plan.tablespaces, *state.emptied)
+    }
+    for kind, named in (("Log file group", parents), ("Tablespace", spaces)):
+        for name, number in named.items():
+            yield {"id": number, "type": kind, "name": name, "parent": 0, "parent_name": None, **none}
+    owners = {one.name: one.id for one in cluster.plan.logfile_groups}
+    owners |= {one.name: one.id for one in cluster.plan.tablespaces}
+    for use in file_uses(cluster):
+        of_kind = parents if use.is_undo else spaces
+        yield {
+            "id": ids[Thing("undo" if use.is_undo else "data", owners[use.parent], use.name)],
+            "type": "Undo file" if use.is_undo else "Data file", "name": use.name,
+            "parent": of_kind[use.parent], "parent_name": use.parent, "free_extents": use.free_extents or 0,
+            "total_extents": use.extents, "extent_size": use.extent_bytes,
+            "initial_size": use.size_bytes, "maximum_size": use.size_bytes, "autoextend_size": 0,
+        }  # fmt: skip

@@ -21,7 +21,8 @@ from ndbplan.ndb.errors import other_errors
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
-from ndbplan.train.sql.objects import numbered, supporting
+from ndbplan.train.object_ids import Ids, Thing, ids_of, key_of
+from ndbplan.train.sql.objects import supporting
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
 
 NO_ACTION, CASCADE, SET_NULL = "NO ACTION", "CASCADE", "SET NULL"
@@ -106,9 +107,20 @@ def _listed(stream: Stream) -> tuple[str, ...]:
     return tuple(item.name("a column") for item in stream.items())
 
 
-def keys_of(plan: Plan, table: Table) -> tuple[ForeignKey, ...]:
-    """The foreign keys of a table, in their order; those without a name get the one that a server gives."""
-    return tuple(_named(plan, table, unnamed(table, plan.version)))
+def keys_of(plan: Plan, table: Table, ids: Ids | None = None) -> tuple[ForeignKey, ...]:
+    """The foreign keys of a table, in their order; those without a name get the one that a server gives.
+
+    `ids`: numbers of tables and indexes, where they are not those of the plan made anew.
+    """
+    return tuple(_named(plan, table, unnamed(table, plan.version), ids))
+
+
+def numbered_keys(plan: Plan, table: Table, ids: Ids) -> Iterator[tuple[int, ForeignKey]]:
+    """The same with their numbers."""
+    own = (table.database, table.name)
+    clauses = [one for one in table.left_out if _read(one, own, plan.version) is not None]
+    for clause, key in zip(clauses, keys_of(plan, table, ids), strict=True):
+        yield ids[key_of(table, clause)], key
 
 
 def unnamed(table: Table, version: NdbVersion) -> list[ForeignKey]:
@@ -117,12 +129,12 @@ def unnamed(table: Table, version: NdbVersion) -> list[ForeignKey]:
     return [key for key in found if key is not None]
 
 
-def _named(plan: Plan, table: Table, keys: Sequence[ForeignKey]) -> Iterator[ForeignKey]:
+def _named(plan: Plan, table: Table, keys: Sequence[ForeignKey], ids: Ids | None) -> Iterator[ForeignKey]:
     taken = {key.name for key in keys}
     for key in keys:
         name = key.name
         if not name and form(plan.version, "index_names_key"):
-            name = _by_numbers(plan, table, key)
+            name = _by_numbers(plan, table, key, ids_of(plan) if ids is None else ids)
         number = 1
         while not name or (not key.name and name in taken):
             name, number = f"{table.name}_fk_{number}", number + 1
@@ -130,12 +142,12 @@ def _named(plan: Plan, table: Table, keys: Sequence[ForeignKey]) -> Iterator[For
         yield key._replace(name=name)
 
 
-def _by_numbers(plan: Plan, table: Table, key: ForeignKey) -> str:
+def _by_numbers(plan: Plan, table: Table, key: ForeignKey, ids: Ids) -> str:
     """What older servers call a key without a name, by the numbers of what it goes by [7.4.10]."""
     numbers = []
     for side, columns in ((table_of(plan, key.parent), key.referenced), (table, key.columns)):
-        index = None if side is None else supporting(plan, side, columns)
-        own = next((number for number, one in numbered(plan) if side is not None and one.id == side.id), 0)
+        index = None if side is None else supporting(plan, ids, side, columns)
+        own = 0 if side is None else ids[Thing("table", side.id)]
         numbers.append(own if index is None else index.number)
     return "FK_{}_{}".format(*numbers)
 

@@ -56,15 +56,15 @@ def memory_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
     rules = rules_with(plan.version, constants_of(plan))
     node_bytes = int(constants_of(plan).constant(_NODE).value)
     of_table: dict[int, list[Indexed]] = {}
-    for index in indexes(plan):
+    for index in indexes(plan, cluster.state.ids):
         of_table.setdefault(index.table_number, []).append(index)
-    parts_of = {(own.table_number, own.column): own for own in blob_tables(plan)}
+    parts_of = {(own.table_number, own.column): own for own in blob_tables(cluster)}
     found = []
     for one, place, part in in_fragments(plan):
         kind = _Kind(one.name, one.parent, one.type, one.number)
         own = _of_system(one, place, rules)
         found += [_row(kind, part, node_id, own) for node_id in part.nodes if node_id in alive]
-    for number, table in numbered(plan):
+    for number, table in numbered(plan, cluster.state.ids):
         parts = partitions_of(cluster.session.simulation, cluster.plan_of(table), table)
         held: list[tuple[_Kind, list[Held]]] = [
             (_Kind(f"{table.database}/def/{table.name}", None, "User table", number),

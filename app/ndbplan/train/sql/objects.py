@@ -1,51 +1,18 @@
-"""Numbers that the dictionary of the data nodes gives to tables, blob parts, indexes and foreign keys.
-
-They count up behind those of the product itself, table by table: the table, its parts of blobs, its indexes,
-its foreign keys [8.4.8]. A cluster in which something was dropped has others.
-"""
+"""Tables and indexes with the numbers that the dictionary of the data nodes gave them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ndbplan.estimate.storage.dictionary import objects_of
-from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.tables import Column, Table
-from ndbplan.train.system_tables import first_number
-
-_FOREIGN_KEY = "FOREIGN KEY"
+from ndbplan.plan.tables import Table
+from ndbplan.train.object_ids import Ids, Thing, things_of
 
 
-def numbered(plan: Plan) -> Iterator[tuple[int, Table]]:
-    """The tables with their numbers."""
-    number = first_number(plan)
-    for table in plan.tables:
-        yield number, table
-        number = foreign_keys_from(number, table) + _foreign_keys(table)
-
-
-def number_behind(plan: Plan) -> int:
-    """The first number that none of the tables has, nor what belongs to one."""
-    number = first_number(plan)
-    for number, table in numbered(plan):
-        number = foreign_keys_from(number, table) + _foreign_keys(table)
-    return number
-
-
-def foreign_keys_from(number: int, table: Table) -> int:
-    """Number of the first foreign key of a table with this number."""
-    return number + objects_of(table)
-
-
-def _foreign_keys(table: Table) -> int:
-    return sum(_FOREIGN_KEY in clause.upper() for clause in table.left_out)
-
-
-def blob_columns(table: Table) -> list[tuple[int, Column]]:
-    """Columns of which a part lies in a table of its own, with their places."""
-    return [(n, one) for n, one in enumerate(table.columns) if COLUMN_TYPES[one.type].has_parts]
+def numbered(plan: Plan, ids: Ids) -> list[tuple[int, Table]]:
+    """The tables with their numbers, in the order of these."""
+    return sorted(((ids[Thing("table", one.id)], one) for one in plan.tables), key=lambda one: one[0])
 
 
 class Indexed(NamedTuple):
@@ -64,24 +31,18 @@ class Indexed(NamedTuple):
         return f"sys/def/{self.table_number}/{self.name}"
 
 
-def indexes(plan: Plan) -> Iterator[Indexed]:
+def indexes(plan: Plan, ids: Ids) -> Iterator[Indexed]:
     """Indexes in the order of the tables: the primary key's, and of a unique one two [8.4.8]."""
-    for own, table in numbered(plan):
-        number = own + 1 + len(blob_columns(table))
-        listed: list[tuple[str, tuple[str, ...], bool]] = []
-        if table.primary_key and not table.primary_key_using_hash:
-            listed.append(("PRIMARY", table.primary_key, False))
-        for index in table.indexes:
-            if index.kind != "unique_hash":
-                listed.append((index.name, index.columns, False))
-            if index.kind != "ordered":
-                listed.append((f"{index.name}$unique", index.columns, True))
-        for name, columns, is_unique in listed:
-            yield Indexed(number, own, table, name, columns, is_unique)
-            number += 1
+    for own, table in numbered(plan, ids):
+        columns = {"PRIMARY": table.primary_key, **{one.name: one.columns for one in table.indexes}}
+        for thing in things_of(table):
+            if thing.kind in ("index", "unique"):
+                is_unique = thing.kind == "unique"
+                name = f"{thing.name}$unique" if is_unique else thing.name
+                yield Indexed(ids[thing], own, table, name, columns[thing.name], is_unique)
 
 
-def supporting(plan: Plan, table: Table, columns: Sequence[str]) -> Indexed | None:
+def supporting(plan: Plan, ids: Ids, table: Table, columns: Sequence[str]) -> Indexed | None:
     """The index that a foreign key of these columns goes by; None: the primary key itself.
 
     A unique one of exactly these columns, else the ordered one that begins with most of them.
@@ -90,7 +51,7 @@ def supporting(plan: Plan, table: Table, columns: Sequence[str]) -> Indexed | No
     if sorted(wanted) == sorted(name.lower() for name in table.primary_key):
         return None
     best, most = None, 0
-    for one in indexes(plan):
+    for one in indexes(plan, ids):
         if one.table.id != table.id:
             continue
         own = [name.lower() for name in one.columns]

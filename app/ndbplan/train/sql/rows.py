@@ -130,6 +130,12 @@ _OF_NO_ROW = ("Long message buffer", "JOBBUFFER", "FILE_BUFFERS", "TRANSPORTER_B
 """Memory that each data node has in use that runs, whatever it holds [7.4.10]."""
 
 
+def with_undo_ids(cluster: LiveCluster, rows: list[Row]) -> list[Row]:
+    """Rows of logs; undo log is that of the log file group with its number in the dictionary [8.4.8]."""
+    of_group = next((n for thing, n in cluster.state.ids.items() if thing.kind == "group"), 0)
+    return [row | {"log_id": of_group} if row["log_type"] == "DD-UNDO" else row for row in rows]
+
+
 def with_spare(cluster: LiveCluster, name: str, rows: list[Row]) -> list[Row]:
     """Rows of a table, and those of started nodes without fragments, which are empty [7.4.10, 8.4.8]."""
     known = sorted({row["node_id"] for row in rows})
@@ -265,6 +271,8 @@ def ndbinfo(cluster: LiveCluster, name: str) -> list[Row]:
             # None of those that started together with all others [8.4.8, 7.4.10].
             nodes = cluster.state.nodes
             return [row for row in rows if nodes[row["node_id"]].restart_status != NO_RESTART]
+        if name in ("logbuffers", "logspaces"):
+            rows = with_undo_ids(cluster, rows)
         return [row for row in with_spare(cluster, name, rows) if row.get("node_id") in there]
     empty = {
         column: 0 if is_number else "" for column, is_number in zip(table.columns, table.numeric, strict=True)

@@ -54,7 +54,7 @@ class _Held(NamedTuple):
 def _held(cluster: LiveCluster) -> Iterator[_Held]:
     """Row locks by their primary keys, in the order of the sessions; those that are waited for come last."""
     state = cluster.state
-    tables = {table.id: (number, table) for number, table in numbered(cluster.plan)}
+    tables = {table.id: (number, table) for number, table in numbered(cluster.plan, cluster.state.ids)}
     asked = [
         (session, one, lock, alone, one.since_s.get(lock, one.began_s), False)
         for session, one in sorted(state.transactions.items())
