@@ -58,7 +58,7 @@ class CanvasMessages:
     def _offer_to_show(self, ids: tuple[str, ...]) -> None:
         here = "is" if len(ids) == 1 else "are"
         self._say(
-            f"{self._editor.names(ids)} {here} outside of what you see.",
+            f"{self._editor.names(ids)} {here} out of sight.",
             "Go to",
             lambda: self._canvas.bring_into_view(ids),
         )

@@ -7,6 +7,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from ndbplan.desktop.canvas.empty import EmptyCanvas
+from ndbplan.desktop.canvas.first_steps import FirstSteps
 from ndbplan.desktop.canvas.input import menus
 from ndbplan.desktop.canvas.legend import Legend
 from ndbplan.desktop.canvas.minimap import Minimap
@@ -88,6 +89,33 @@ def test_what_is_added_out_of_sight_is_announced_and_the_view_stays(hands_on) ->
     assert hands.view.visible_rect() == seen
     hands.view.bring_into_view(told[0])
     assert hands.view.visible_rect().contains(hands.scene.item_of(told[0][0]).rect_in_scene())
+
+
+def test_a_new_node_group_under_the_first_steps_is_announced_and_brought_out_from_under_them(
+    hands_on,
+) -> None:
+    """Its hosts lay under the row, and nothing was said: they were inside the window."""
+    hands = hands_on(sample_plan("add-nodes").replace(workloads=()), zoom=0.8)
+    view, before = hands.view, {host.id for host in hands.plan.hosts}
+    row = FirstSteps(view)
+    assert row.isVisibleTo(view)
+    # So that what comes below everything else comes where the row lies.
+    lowest = hands.scene.content_rect().bottomLeft()
+    view.pan_by(QPoint(60, row.y() - 30) - view.mapFromScene(lowest))
+    told: list[tuple[str, ...]] = []
+    view.out_of_sight.connect(told.append)
+    seen = view.visible_rect()
+    assert view.editor.add_node_group()
+    new = [host.id for host in hands.plan.hosts if host.id not in before]
+    under = [i for i in new if view.mapFromScene(hands.centre(i)).y() > row.y()]
+    assert under, "no new host lies under the row"
+    assert told == [tuple(under)]
+    assert view.visible_rect() == seen
+    view.bring_into_view(told[0])
+    for host_id in under:
+        place = view.mapFromScene(hands.scene.item_of(host_id).rect_in_scene()).boundingRect()
+        assert view.viewport().rect().contains(place)
+        assert not place.intersects(row.geometry())
 
 
 def test_the_minimap_goes_where_it_is_clicked(hands_on) -> None:

@@ -24,6 +24,7 @@ from ndbplan.desktop.canvas.banner import Banner
 from ndbplan.desktop.canvas.items import rect_around
 from ndbplan.desktop.canvas.ribbons import RibbonItem
 from ndbplan.desktop.canvas.scene import CanvasScene
+from ndbplan.desktop.canvas.sight import is_seen, way_into
 from ndbplan.desktop.canvas.tips import item_name
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.layout.stillness import Stillness
@@ -39,6 +40,8 @@ _FIT_MARGIN = 32.0
 _FIT_MAX = 1.0
 _EMPTY_WIDTH, _EMPTY_LEAST = 1060.0, 0.7
 """How wide an empty plan begins, so that two hosts find room side by side, and the least zoom for that."""
+_BESIDE = 40
+"""Pixels left beside what is brought into view."""
 _STEP = 1.25
 _LARGE = 40
 """Hosts from which on painting at a new size takes longer than a frame."""
@@ -306,10 +309,13 @@ class Stage(QGraphicsView):
         QToolTip.showText(self.viewport().mapToGlobal(self.mapFromScene(point)), text, self)
 
     def _look_for(self, ids: tuple[str, ...]) -> None:
-        """Say so when these cannot be seen: the view moves only when a person moves it."""
-        items = [i for i in map(self.canvas_scene.item_of, ids) if i is not None]
-        if items and not self.visible_rect().intersects(rect_around(items)):
-            self.out_of_sight.emit(ids)
+        """Say which of these cannot be seen: the view moves only when a person moves it."""
+        items = {i: item for i in ids if (item := self.canvas_scene.item_of(i)) is not None}
+        unseen = {i for i, item in items.items() if not is_seen(self, item.rect_in_scene())}
+        # What stands on a host that is told of is not told of too.
+        told = tuple(i for i in ids if i in unseen and self.canvas_scene.host_of(i) not in unseen - {i})
+        if told:
+            self.out_of_sight.emit(told)
 
     def bring_into_view(self, ids: tuple[str, ...]) -> None:
         """Show these objects with the whole hosts they stand on: fit everything, pan, or zoom out to them."""
@@ -318,15 +324,20 @@ class Stage(QGraphicsView):
         if not items:
             return
         rect = rect_around(items)
-        seen = self.visible_rect()
-        if not seen.contains(rect):
-            if self._fit_on_resize:
-                self.fit()
-            elif len(items) > 1 and (rect.width() > seen.width() or rect.height() > seen.height()):
-                self._fit_rect(rect, self._zoom)
-            else:
-                self.ensureVisible(rect, 40, 40)
-                self.moved.emit()
+        place = self.mapFromScene(rect).boundingRect()
+        room = self.viewport().rect().adjusted(0, 0, 0, -self.foot_px)
+        if room.contains(place) and is_seen(self, rect):
+            return
+        if self._fit_on_resize:
+            self.fit()
+        elif len(items) > 1 and (place.width() > room.width() or place.height() > room.height()):
+            self._fit_rect(rect, self._zoom)
+        else:
+            self._scroll(-way_into(place, room.adjusted(_BESIDE, _BESIDE, -_BESIDE, -_BESIDE)))
+            if not is_seen(self, rect):
+                # Where the overview or a card lies: to the middle.
+                self._scroll(self.mapFromScene(rect).boundingRect().center() - room.center())
+            self.moved.emit()
 
     def ribbon_under(self, point: QPointF) -> RibbonItem | None:
         """The node group whose name lies there, unless a node lies on top of it or all is seen from far."""

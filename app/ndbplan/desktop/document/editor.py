@@ -142,9 +142,10 @@ class Editor(QObject):
 
         return edit
 
-    def _added(self, ids: Sequence[str]) -> bool:
+    def _added(self, ids: Sequence[str], hosts: Sequence[Host] = ()) -> bool:
+        """Select what was added; `hosts`: with the hosts that came along for it."""
         self.selection.set(ids)
-        self.added.emit(tuple(ids))
+        self.added.emit((*(host.id for host in hosts), *ids))
         return True
 
     def _add_part(self, text: str, part: Location) -> bool:
@@ -194,7 +195,7 @@ class Editor(QObject):
             plan, chosen = with_settings_of(edits.add(plan, *parts), process.id)
             return settled(plan, [new_host.id]) if new_host is not None and position is None else plan
 
-        done = self.do(text, edit) and self._added([process.id])
+        done = self.do(text, edit) and self._added([process.id], [new_host] if new_host else [])
         if done and chosen:
             values = ", ".join(one.words for one in chosen)
             self.chosen.emit(f"Data nodes are set for {self._hostname(process)}: {values}.", chosen)
@@ -432,7 +433,8 @@ class Editor(QObject):
 
         if not self.do("Add a node group", edit):
             return False
-        return self._added([n.id for n in self.plan.data_nodes if n.id not in before])
+        hosts = [host for host in self.plan.hosts if host.id not in before]
+        return self._added([n.id for n in self.plan.data_nodes if n.id not in before], hosts)
 
 
 def name_field(part: object) -> str | None:
