@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from ndbplan.base.units import format_count
@@ -17,6 +18,7 @@ from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.look.heat import heat
+from ndbplan.desktop.look.text import text_width
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.storage.lost_primaries import loss_of_primaries
@@ -128,6 +130,26 @@ def test_tips_say_cells_and_sums(stand: _Stand) -> None:
     assert f"{format_count(found.column_sums[1])} rows" in page.view.tip(above)
     beside = QPointF(frame.area.right() + 20, frame.rect(lane, 0).center().y())
     assert f"{format_count(found.lane_sums[lane])}" in page.view.tip(beside)
+
+
+@pytest.mark.parametrize("stand", ["telecom-144"], indirect=True)
+@pytest.mark.parametrize("width", [560, 620, 780, 805, 1000])
+def test_in_a_small_window_nothing_of_the_map_covers_or_cuts_another_part(stand: _Stand, width: int) -> None:
+    """Its two boxes lay over one another at 1366 pixels, and signs of the legend fell off its end."""
+    page = stand.lose("Lose everything in Rack B")
+    stand.view.resize(width, 380)
+    QApplication.processEvents()
+    boxes = [page.shown, page.lost]
+    for box in boxes:
+        assert box.width() >= box.minimumWidth()
+        assert box.geometry().right() <= page.controls.width()
+    assert boxes[0].geometry().right() < boxes[1].geometry().left()
+    frame = page.view.frame
+    signs = [(sign, text, begin) for line in frame.legend for sign, text, begin in line]
+    assert [sign for sign, _, _ in signs if sign] == ["band", "cross", "took", "line", "empty"]
+    for sign, text, begin in signs:
+        assert begin + (15 if sign else 0) + text_width(text, 11, 400) <= frame.width
+    assert width < 780 or page.line.shown() in (page.line.text(), *page.line._shorter)
 
 
 @pytest.mark.parametrize("stand", ["telecom-144"], indirect=True)

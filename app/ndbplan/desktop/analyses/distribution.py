@@ -214,7 +214,7 @@ class DistributionPanel(Panel):
         """Put the controls into one line or into two, by the room there is."""
         width = self.width()
         self.table_box.setMinimumWidth(150 if width >= _ROOMY else 116 if width >= _NARROW else 96)
-        for widget, least in ((self._controls, _ONE_LINE), (self._unit_box, _NARROW)):
+        for widget, least in ((self._controls, self._one_line()), (self._unit_box, _NARROW)):
             line, other = (self._top, self._second) if width >= least else (self._second, self._top)
             if line.indexOf(widget) < 0:
                 other.removeWidget(widget)
@@ -223,6 +223,13 @@ class DistributionPanel(Panel):
             self._top.removeWidget(self._unit_box)
             self._top.addWidget(self._unit_box)
         self.growth.fit(width - _BESIDE if width >= _ONE_LINE else width - (0 if width >= _NARROW else 190))
+
+    def _one_line(self) -> int:
+        """Width from which on all controls stand in one line: those of more node groups say less instead."""
+        if self.map.controls.isHidden():
+            return _ONE_LINE
+        primary = self._units["primaries"].sizeHint().width()
+        return max(_ONE_LINE, _BESIDE + primary + self.map.controls.minimumSizeHint().width())
 
     def _unit_switch(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -271,6 +278,7 @@ class DistributionPanel(Panel):
         self._scroll.setHidden(is_all)
         self.growth.setVisible(view != "map")
         self.map.controls.setVisible(view == "map")
+        self._arrange()
         if view == "map":
             table_id = self.table_box.currentData()
             self.map.show_table(None if is_all else table_id, self.measure)

@@ -66,7 +66,7 @@ def ask_map(question: MapQuestion) -> MapAnswer:
         found = fill_map(tables, question.places, question.measure)
         order = _order(plan, found, question.order)
         picture = MapPicture(found.arranged(order), _columns(plan, found, tables, order), {})
-        return MapAnswer(question, picture, _said(picture))
+        return MapAnswer(question, picture, *_said(picture))
     dead = _dead(plan, question.lost)
     after = loss_of_primaries(tables, dead)
     found = fill_map(tables, "nodes", "primaries", dead)
@@ -148,22 +148,26 @@ def _groups(plan: Plan, found: FillMap, tables: Sequence[TableDistribution]) -> 
     return columns
 
 
-def _said(picture: MapPicture) -> str:
-    """How many places are within the band, and how far the others are."""
+def _said(picture: MapPicture) -> tuple[str, str]:
+    """How many places are within the band, and how far the others are; and in short, where that is long."""
     found = picture.found
     if not found.even:
-        return "There are no rows yet."
+        return "There are no rows yet.", ""
     fill = found.fill[found.used]
     low, high = found.band
     over, under = int((fill > high).sum()), int((fill < low).sum())
     beyond, places = int(found.is_outside.sum()), int(found.used.sum())
     if not over and not under:
-        return f"All {how_many(places, 'place')} lie in the band that chance alone makes."
+        return f"All {how_many(places, 'place')} lie in the band that chance alone makes.", ""
     told = f"Of {how_many(places, 'place')} {over} hold more and {under} less than chance alone makes"
+    short = f"{over} of {how_many(places, 'place')} above chance, {under} below"
     if beyond:
-        return f"{told}; {beyond} of them lie beyond what the hash map explains too."
-    cause = "placement" if found.measure == "primaries" else "the hash map and the placement of fragments"
-    return f"{told}: {cause} explain all of it."
+        more = f"{told}; {beyond} of them lie beyond what the hash map explains too."
+        return more, f"{short}; {beyond} beyond the hash map too"
+    is_placed = found.measure == "primaries"
+    cause = "placement" if is_placed else "the hash map and the placement of fragments"
+    shorter = "placement" if is_placed else "the hash map"
+    return f"{told}: {cause} explain all of it.", f"{short}: {shorter} explains it"
 
 
 def _lost(

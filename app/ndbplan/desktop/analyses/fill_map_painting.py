@@ -29,8 +29,8 @@ _ROOM_FOR_FIGURES = (50.0, 15.0)
 """Width and height of a cell from which on its fill is written in it."""
 _WIDE_BAR = 70.0
 """Width of a column from which on its sum is written in it."""
-_SCALE = 120.0
-"""Width of the scale of colours in the legend."""
+_SCALE, _SIGN, _APART, _LINE = 120.0, 15.0, 18.0, 15.0
+"""Of the legend: width of the scale of colours, of a sign, between parts; height of a line more."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Frame:
     def area(self) -> QRectF:
         """The cells."""
         strip = _STRIP if self.height >= _LOW else _STRIP / 2
-        bottom = _NAMES + (_NAMES if self.brackets else 0.0) + _LEGEND
+        bottom = _NAMES + (_NAMES if self.brackets else 0.0) + _LEGEND + _LINE * (len(self.legend) - 1)
         return QRectF(
             _EDGE + _GUTTER,
             strip + 10,
@@ -67,6 +67,33 @@ class Frame:
             places = [i for i, _ in run]
             runs.append((name, places[0], places[-1] + 1))
         return runs if any(name for name, _, _ in runs) else []
+
+    @cached_property
+    def legend(self) -> list[list[tuple[str, str, float]]]:
+        """Signs, words, and where they begin: behind the scale, then in as many lines as that takes."""
+        room, first = self.width - _EDGE, _EDGE + _GUTTER + _SCALE + 6
+        lines: list[list[tuple[str, str, float]]] = [[]]
+        x = first
+        for sign, text in self._signs():
+            wide = (_SIGN if sign else 0.0) + text_width(text, 11, 400)
+            if (lines[-1] or x == first) and x + wide > room:
+                lines.append([])
+                x = _EDGE + _GUTTER
+            lines[-1].append((sign, text, x))
+            x += wide + _APART
+        return lines
+
+    def _signs(self) -> Iterator[tuple[str, str]]:
+        found = self.picture.found
+        yield "", f"+{format_percent(self.picture.reach)} of an even share"
+        if found.band[1]:
+            yield "band", f"by chance {signed(found.band[0])} to {signed(found.band[1])}"
+        if found.lost:
+            yield from (("cross", "lost"), ("took", "took over"), ("line", "before"))
+        elif bool(found.is_outside.any()):
+            yield "dot", "beyond chance and hash map"
+        if bool((found.exists & ~found.used).any()):
+            yield "empty", "holds nothing of it"
 
     def rect(self, lane: int, column: int, columns: int = 1) -> QRectF:
         """Where a cell is, or a run of them in one lane."""
@@ -275,39 +302,26 @@ def _names(painter: QPainter, frame: Frame) -> None:
 
 def _legend(painter: QPainter, frame: Frame) -> None:
     """The scale of colours with what chance makes, and the signs."""
-    colours, picture, found = theme.tokens(), frame.picture, frame.picture.found
-    y, x = frame.height - _LEGEND + 4, frame.area.x()
-    low, high = f"−{format_percent(picture.reach)}", f"+{format_percent(picture.reach)}"
-    paint.text(painter, QRectF(x - 60, y, 54, 14), low, colours.muted, 11, 400, paint.RIGHT)
+    colours, picture, x = theme.tokens(), frame.picture, frame.area.x()
+    top = frame.height - _LEGEND - _LINE * (len(frame.legend) - 1) + 4
+    low = f"−{format_percent(picture.reach)}"
+    paint.text(painter, QRectF(x - 60, top, 54, 14), low, colours.muted, 11, 400, paint.RIGHT)
     steps = 60
     for i in range(steps):
         ground = heat(colours, picture.value(((2 * i + 1) / steps - 1) * picture.reach))
-        painter.fillRect(QRectF(x + _SCALE / steps * i, y + 3, _SCALE / steps, 8), ground)
+        painter.fillRect(QRectF(x + _SCALE / steps * i, top + 3, _SCALE / steps, 8), ground)
     painter.setPen(paint.pen(colours.text, 1))
-    for end in {max(-1.0, min(1.0, edge / picture.reach)) for edge in found.band}:
+    for end in {max(-1.0, min(1.0, edge / picture.reach)) for edge in picture.found.band}:
         # The band of chance, in the middle of the scale.
         at = x + _SCALE * (end + 1) / 2
-        painter.drawLine(QPointF(at, y + 1), QPointF(at, y + 13))
-    x += _SCALE + 6
-    words = f"{high} of an even share"
-    if found.band[1]:
-        words += f"; place by chance {signed(found.band[0])} to {signed(found.band[1])}"
-    paint.text(painter, QRectF(x, y, max(10.0, frame.width - x - _EDGE), 14), words, colours.muted, 11)
-    x += text_width(words, 11, 400) + 18
-    marks: list[tuple[str, str]] = []
-    if found.lost:
-        marks += [("cross", "lost"), ("took", "took over"), ("line", "before")]
-    elif bool(found.is_outside.any()):
-        marks.append(("dot", "beyond chance and hash map"))
-    if bool((found.exists & ~found.used).any()):
-        marks.append(("empty", "holds nothing of it"))
-    for sign, text in marks:
-        wide = text_width(text, 11, 400) + 18
-        if x + wide > frame.width - _EDGE:
-            break
-        _sign(painter, sign, QRectF(x, y + 2, 10, 10))
-        paint.text(painter, QRectF(x + 15, y, wide, 14), text, colours.muted, 11)
-        x += wide + 14
+        painter.drawLine(QPointF(at, top + 1), QPointF(at, top + 13))
+    for line, shown in enumerate(frame.legend):
+        y = top + _LINE * line
+        for sign, text, begin in shown:
+            if sign:
+                _sign(painter, sign, QRectF(begin, y + 2, 10, 10))
+            words = QRectF(begin + (_SIGN if sign else 0.0), y, frame.width - _EDGE - begin, 14)
+            paint.text(painter, words, text, colours.muted, 11)
 
 
 def _sign(painter: QPainter, sign: str, rect: QRectF) -> None:
@@ -323,6 +337,10 @@ def _sign(painter: QPainter, sign: str, rect: QRectF) -> None:
     elif sign == "line":
         painter.setPen(paint.pen(colours.text_strong, 1.2))
         painter.drawLine(QPointF(rect.x(), rect.center().y()), QPointF(rect.right(), rect.center().y()))
+    elif sign == "band":
+        painter.setPen(paint.pen(colours.text, 1))
+        for x in (rect.x() + 2, rect.right() - 2):
+            painter.drawLine(QPointF(x, rect.y()), QPointF(x, rect.bottom()))
     elif sign == "dot":
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(paint.brush(colours.text_strong))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import cast
+
 from PySide6.QtCore import QPoint, QRect, QRectF
 from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QGraphicsView, QWidget
@@ -22,8 +25,9 @@ def is_seen(view: QGraphicsView, rect: QRectF) -> bool:
     seen = QRegion(place & port)
     for over in lying_over(view):
         seen -= QRegion(over)
-    # Parts of a region overlap nowhere.
-    return sum(map(_area, seen)) >= _ENOUGH * min(_area(place), _area(port))
+    # Parts of a region overlap nowhere; Qt's stubs do not know that there is a way through them.
+    parts = cast("Iterable[QRect]", seen)
+    return sum(map(_area, parts)) >= _ENOUGH * min(_area(place), _area(port))
 
 
 def way_into(place: QRect, room: QRect) -> QPoint:
