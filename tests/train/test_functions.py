@@ -38,6 +38,13 @@ FACTS = {
     "LEFT(SHA2('a', 256), 8)": "ca978112", "SHA2('a', 7)": "NULL", "CRC32('a')": "3904355907",
     "CONV('ff', 16, 2)": "11111111", "CONV(-1, 10, 16)": "FFFFFFFFFFFFFFFF", "CONV(-1, 10, -16)": "-1",
     "CONV('z', 10, 16)": "0", "BIN(5)": "101", "OCT(9)": "11", "INET_ATON('127.1')": "2130706433",
+    "CAST(-1 AS UNSIGNED)": "18446744073709551615", "-9223372036854775808": "-9223372036854775808",
+    "18446744073709551615": "18446744073709551615", "CAST('12' AS UNSIGNED) + 1": "13",
+    "5.5 % 2": "1.5", "-7 % 3": "-1", "-7 DIV 2": "-3", "7.5 DIV 2": "3", "MOD(7, -3)": "1", "1e1 % 3": "1",
+    "_utf8mb4'x'": "x", "_latin1'y' = 'Y'": "1",
+    "JSON_ARRAY(TRUE, 1 = 1, NULL > 1, 2 IN (3), 1, NULL)": "[true, true, null, false, 1, null]",
+    "JSON_OBJECT('k', TRUE, 'n', JSON_ARRAY(NOT TRUE))": '{"k": true, "n": [false]}',
+    "JSON_SET('{}', '$.ä', 2 > 1)": '{"ä": true}', "IF(TRUE, 1 = 1, FALSE)": "1",
     "INET_NTOA(16909060)": "1.2.3.4", "PI()": "3.141593", "RAND(1)": "0.40540353712197724",
 }  # fmt: skip
 
@@ -47,6 +54,22 @@ def test_functions_answer_as_the_manual_says(cluster: LiveCluster) -> None:
     answer = Client().answer(f"SELECT {listed}\\G", cluster).splitlines()[1:]
     lines = [line.strip() for line in answer]
     assert [f"{name}: {value}" for name, value in FACTS.items() if f"{name}: {value}" not in lines] == []
+
+
+def test_each_division_by_zero_is_null_with_a_warning_of_its_own(cluster: LiveCluster) -> None:
+    client = Client()
+    answer = client.answer("SELECT 5/0, 5 DIV 0, 5 % 0, MOD(5, 0), NULL / 0", cluster)
+    assert answer.splitlines()[3].replace(" ", "") == "|NULL" * 5 + "|"
+    assert "1 row in set, 4 warnings (" in answer
+    assert client.answer("SHOW WARNINGS", cluster).count("| Warning | 1365 | Division by 0 |") == 4
+
+
+def test_dual_is_no_table(cluster: LiveCluster) -> None:
+    client = Client()
+    assert client.answer("SELECT 1 FROM DUAL WHERE 1 = 0", cluster).startswith("Empty set (")
+    assert client.answer("SELECT 1 x FROM dual UNION SELECT 2 FROM dual", cluster).count("\n|") == 3
+    assert client.answer("SELECT * FROM dual", cluster) == "ERROR 1096 (HY000): No tables used\n"
+    assert client.answer("SELECT 1 FROM test.dual", cluster).startswith("ERROR 1146 (42S02)")
 
 
 @pytest.mark.parametrize(("version", "shown"), [("8.4.8", "0x41"), ("7.4.10", "A")])

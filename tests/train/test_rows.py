@@ -303,6 +303,23 @@ def test_values_at_the_edge_of_their_column(
     assert cells(ask("select s, d, t from e")) == ([] if stored is None else [stored])
 
 
+def test_seconds_are_rounded_to_what_a_column_holds(ask: Ask) -> None:
+    ask("create table m (id int primary key, t datetime(3), d datetime, c time(1), e time) engine=ndb")
+    ask("insert m values (1, '2024-12-31 23:59:59.9996', '24-2-28 23:59:59.5', '12:59:59.96','-0:0:59.5')")
+    ask("insert into m values (2, '2024-12-31 23:59:59.0004', '2024-02-28 23:59:59.49', '12:59:59', '10:00')")
+    assert cells(ask("select t, d, c, e from m order by id")) == [
+        ["2025-01-01 00:00:00.000", "2024-02-29 00:00:00", "13:00:00.0", "-00:01:00"],
+        ["2024-12-31 23:59:59.000", "2024-02-28 23:59:59", "12:59:59.0", "10:00:00"],
+    ]
+
+
+def test_servers_without_fractions_cut_them_off(begun: Callable[[str], LiveCluster]) -> None:
+    consoles = Consoles(begun("7.2.20"))
+    consoles.answer("mysql> create table test.m (id int primary key, d datetime, e time) engine=ndb;")
+    consoles.answer("mysql> insert into test.m values (1, '2024-02-28 23:59:59.9', '12:59:59.9');")
+    assert cells(consoles.answer("mysql> select d, e from test.m;")) == [["2024-02-28 23:59:59", "12:59:59"]]
+
+
 @pytest.mark.parametrize(
     ("query", "said"),
     [

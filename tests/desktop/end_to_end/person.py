@@ -169,16 +169,18 @@ class Person:
         to_x, to_y = self.find(target)
         command = [sys.executable, str(_HAND), address]
         with subprocess.Popen(command, env=self._environment, stdout=subprocess.PIPE, text=True) as hand:
-            assert hand.stdout is not None
-            assert hand.stdout.readline() == "here\n"
-            self._do("mousemove", 8, 8, "mousedown", 1, "mousemove", 12, 12)
-            for shift in (-30, -10, 0):
-                self._do("mousemove", to_x + shift, to_y)
-                self.look("True")
-            self.until(says)
-            self._do("mouseup", 1)
-            self.until(done)
-            hand.kill()
+            try:
+                assert hand.stdout is not None
+                assert hand.stdout.readline() == "here\n"
+                self._do("mousemove", 8, 8, "mousedown", 1, "mousemove", 12, 12)
+                for shift in (-30, -10, 0):
+                    self._do("mousemove", to_x + shift, to_y)
+                    self.look("True")
+                self.until(says)
+                self._do("mouseup", 1)
+                self.until(done)
+            finally:
+                hand.kill()
 
     def press(self, keys: str) -> None:
         """Press a key or a chord, such as `ctrl+z`."""

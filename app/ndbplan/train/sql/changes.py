@@ -62,7 +62,10 @@ def change(sql: str, asked: Asked) -> Changed:
     table = server.table_named(cluster, where, target.name)
     may_use(cluster, table)
     # IGNORE makes warnings of what else is an error (manual, the effect of IGNORE).
-    taking = Taking(strict=is_strict(cluster) and not tree.args.get("ignore"))
+    taking = Taking(
+        strict=is_strict(cluster) and not tree.args.get("ignore"),
+        rounds_seconds=cluster.plan.features.fractional_seconds,
+    )
     enter(cluster, [table])
     guard = Guard(cluster)
     one = _Statement(tree, target, table, asked, taking, guard, replaces, joined)

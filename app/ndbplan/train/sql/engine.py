@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from sqlglot import exp
@@ -99,22 +100,42 @@ def _functions(base: sqlite3.Connection, warnings: _Warnings) -> None:
         warnings.found.append(Warned("Warning", code, text))
 
     def divide(one: Any, other: Any) -> float | None:
+        sides = divided(one, other)
+        return None if sides is None else float(sides[0]) / float(sides[1])
+
+    def divide_whole(one: Any, other: Any) -> int | None:
+        sides = divided(one, other)
+        return None if sides is None else int(_exact(sides[0]) / _exact(sides[1]))
+
+    def remainder(one: Any, other: Any) -> int | float | None:
+        sides = divided(one, other)
+        if sides is None:
+            return None
+        left = _exact(sides[0]) % _exact(sides[1])
+        return int(left) if all(isinstance(side, int) for side in sides) else float(left)
+
+    def divided(one: Any, other: Any) -> tuple[float, float] | None:
         if one is None or other is None:
             return None
         above, below = (number_in(value, "DOUBLE", warn) or 0 for value in (one, other))
         if not below:
             warn(1365, "Division by 0")
             return None
-        return float(above) / float(below)
+        return above, below
 
     def text(value: Any, digits: int) -> str | None:
         return None if value is None else written(value, decimal(digits))
 
-    base.create_function("mysql_div", 2, divide, deterministic=True)
+    for name, function in (("div", divide), ("int_div", divide_whole), ("mod", remainder)):
+        base.create_function(f"mysql_{name}", 2, function, deterministic=True)
     base.create_function("mysql_text", 2, text, deterministic=True)
     give(base, warn)
     truncating.give(base, warn)
     base.create_aggregate("only_value", 1, _OnlyValue)
+
+
+def _exact(number: float) -> Decimal:
+    return Decimal(str(number))
 
 
 class _OnlyValue:
@@ -192,6 +213,11 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+_DIVIDES: dict[type[exp.Binary], str] = {
+    exp.Div: "mysql_div",
+    exp.IntDiv: "mysql_int_div",
+    exp.Mod: "mysql_mod",
+}
 _TAKES_ONE = (exp.Select, exp.Binary, exp.Alias, exp.Func, exp.Where, exp.Having, exp.Unary, exp.Paren)
 """What a subquery in it gives one value to."""
 
@@ -204,8 +230,8 @@ def _translated(tree: exp.Expr, columns: Mapping[str, Kind]) -> str:
         return node
 
     def divide(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Div):
-            return exp.Anonymous(this="mysql_div", expressions=[node.left, node.right])
+        if isinstance(node, exp.Div | exp.IntDiv | exp.Mod):
+            return exp.Anonymous(this=_DIVIDES[type(node)], expressions=[node.left, node.right])
         return node
 
     def only(node: exp.Expr) -> exp.Expr:

@@ -18,6 +18,7 @@ from typing import Any
 from sqlglot import exp
 
 from ndbplan.train.sql import dates, digests, json_calls
+from ndbplan.train.sql.numbers import WHOLE_CASTS
 from ndbplan.train.sql.problem import NotSimulated
 from ndbplan.train.sql.str_to_date import str_to_date
 from ndbplan.train.sql.values import json_sorted
@@ -202,7 +203,7 @@ _STRICT: dict[str, Callable[..., Any]] = {
     **{f"mysql_{name}": function for name, function in json_calls.CALLS.items()},
 }  # fmt: skip
 _LAX: dict[str, Callable[..., Any]] = {"CONCAT_WS": _concat_ws, "ELT": _elt, "FIELD": _field,
-    "mysql_json_mark": json_calls.marked,
+    "mysql_json_mark": json_calls.marked, "mysql_truth": json_calls.truth,
     **{f"mysql_{name}": json_calls.lax(function) for name, function in json_calls.PUTS.items()},
 }  # fmt: skip
 
@@ -363,7 +364,7 @@ def _ours(node: exp.Expr) -> exp.Expr:
         return call("mysql_json", node.copy())
     if isinstance(node, exp.Rand):
         raise NotSimulated("RAND is not simulated: the same session gives the same answers")
-    if isinstance(node, exp.Cast) and node.to.is_type("bigint", "ubigint", "int", "uint"):
+    if isinstance(node, exp.Cast) and node.to.is_type(*WHOLE_CASTS):
         return call("mysql_signed", node.this)
     if isinstance(node, exp.Left | exp.Right):
         return call(f"mysql_{node.key}", node.this, node.expression)
@@ -378,6 +379,7 @@ def _is_json(node: exp.Expr | None) -> bool:
 
 def translate(tree: exp.Expr) -> None:
     """Calls of ours stand in the query where SQLite would answer otherwise."""
+    json_calls.keep_truths(tree)
     for node in reversed(
         list(tree.find_all(exp.Func, exp.JSONValue, exp.BitwiseXor, exp.Xor, exp.Add, exp.Sub))
     ):

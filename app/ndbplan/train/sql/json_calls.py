@@ -19,7 +19,7 @@ from ndbplan.train.sql.values import json_sorted
 _MARK = "\x01"
 """Stands before a text that is a JSON value, and not a string that becomes one."""
 _STEP = re.compile(
-    r"""\.(?:"((?:[^"\\]|\\.)*+)"|([A-Za-z_$][\w$]*+)|(\*))|"""
+    r"""\.(?:"((?:[^"\\]|\\.)*+)"|((?:[^\W\d]|\$)[\w$]*+)|(\*))|"""
     r"""\[\s*+(?:([0-9]++)|(\*)|last\s*+(?:-\s*+([0-9]++))?)\s*+\]"""
 )
 _UNSIGNED_FROM = 2**63
@@ -295,7 +295,7 @@ def _named(place: Place) -> str:
     def step(one: str | int) -> str:
         if isinstance(one, int):
             return f"[{one}]"
-        return f".{one}" if re.fullmatch(r"[A-Za-z_]\w*", one) else f'."{one}"'
+        return f".{one}" if re.fullmatch(r"[^\W\d]\w*", one) else f'."{one}"'
 
     return "$" + "".join(step(one) for one in place)
 
@@ -373,6 +373,24 @@ def _name(node: exp.Expr | None) -> str:
     if isinstance(node, exp.JSONObject):
         return "json_object"
     return "" if node is None else _NAMES.get(type(node), "")
+
+
+_TRUTHS = (exp.Boolean, exp.Predicate, exp.Connector, exp.Not)
+
+
+def keep_truths(tree: exp.Expr) -> None:
+    """What is true or false is so in a JSON value, and a number elsewhere."""
+    for one in list(tree.find_all(*_TRUTHS)):
+        around = one.parent
+        is_value = isinstance(around, exp.JSONKeyValue) and around.expression is one
+        if is_value or _name(around) in ("json_array", *PUTS):
+            told = exp.Anonymous(this="mysql_truth", expressions=[one.copy()])
+            one.replace(exp.Anonymous(this="json", expressions=[told]))
+
+
+def truth(value: Any) -> str:
+    """As JSON writes it."""
+    return "null" if value is None else "true" if value else "false"
 
 
 def ours(node: exp.Expr) -> exp.Expr | None:

@@ -175,13 +175,17 @@ def _number(left: Kind, right: Kind, digits: int) -> Kind:
     return decimal(digits) if "decimal" in (left.name, right.name) else INT
 
 
+WHOLE_CASTS = tuple(exp.DataType.Type[name] for name in ("BIGINT", "UBIGINT", "INT", "UINT"))
+"""Types of CAST that give a whole number."""
+
+
 def _cast(node: exp.Cast) -> Kind:
     if node.to.is_type("decimal"):
         given = [whole_number(one.name) or 0 for one in node.to.expressions]
         return decimal(given[1]) if len(given) > 1 else INT
     if node.to.is_type("double", "float"):
         return DOUBLE
-    return INT if node.to.is_type("bigint", "ubigint", "int", "uint") else TEXT
+    return INT if node.to.is_type(*WHOLE_CASTS) else TEXT
 
 
 def _rounded(node: exp.Round | exp.Trunc, columns: Mapping[str, Kind]) -> Kind:

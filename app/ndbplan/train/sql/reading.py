@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokens import TokenType  # type: ignore[attr-defined]  # its stubs export it elsewhere
 
-from ndbplan.train.sql.problem import NotSimulated, syntax
+from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
 
 # What sqlglot remarks about a statement is none of the answer.
 logging.getLogger("sqlglot").addHandler(logging.NullHandler())
@@ -28,7 +28,26 @@ def parsed(sql: str) -> exp.Expr:
         raise syntax(_near(near[0])) from None
     if found is None:
         raise syntax(sql)
-    return found.transform(_of_bytes, copy=False)
+    return found.transform(_as_here, copy=False)
+
+
+def _as_here(node: exp.Expr) -> exp.Expr:
+    """A text is of the only character set that there is here; DUAL is no table; bytes: `_of_bytes`."""
+    if isinstance(node, exp.Introducer):
+        text: exp.Expr = node.expression
+        return text
+    source = node.args.get("from_")
+    if isinstance(node, exp.Select) and source is not None and _is_dual(source.this):
+        if node.is_star:
+            raise SqlError(1096, "HY000", "No tables used")
+        node.set("from_", None)
+    return _of_bytes(node)
+
+
+def _is_dual(table: exp.Expr) -> bool:
+    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
+        return False
+    return not table.db and not table.this.quoted and table.name.upper() == "DUAL"
 
 
 _COUNTS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg)

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from ndbplan.train.sql.numbers import TEXT, Kind, kind_of
+from ndbplan.train.sql.numbers import TEXT, WHOLE_CASTS, Kind, kind_of
 
 TRUNCATED = 1292
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -22,10 +22,7 @@ _MOMENT = re.compile(r"\s*[0-9]+[-:][0-9]+[-:][0-9]+")
 """Dates and times are numbers of their own, which are not read here."""
 _COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ)
 _RECKONS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.IntDiv)
-_CASTS = (
-    (("bigint", "ubigint", "int", "uint"), "INTEGER"), (("decimal",), "DECIMAL"),
-    (("double", "float"), "DOUBLE"),
-)  # fmt: skip
+_CASTS = ((WHOLE_CASTS, "INTEGER"), (("decimal",), "DECIMAL"), (("double", "float"), "DOUBLE"))
 Warn = Callable[[int, str], None]
 
 

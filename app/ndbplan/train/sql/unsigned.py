@@ -33,27 +33,32 @@ def unsigned(
     tree: exp.Expr, kinds: Sequence[Kind], rows: list[tuple[Any, ...]], large: Large
 ) -> list[tuple[Any, ...]]:
     """Whole numbers of 64 bits without a sign, where nothing is computed with them."""
-    computed = tree.find(exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Sum) is not None
-    shown = tree.expressions if isinstance(tree, exp.Select) else []
-    bits = [place < len(shown) and isinstance(shown[place].unalias(), _BITS) for place in range(len(kinds))]
-    if not any(bits) and (computed or not large):
+    shown = _shown(tree, len(kinds))
+    bits = [isinstance(one, _BITS) or _is_cast(one) for one in shown]
+    # What a query inside computes may stand in any column of the one around it.
+    listed = [tree] * len(kinds) if tree.find(exp.Subquery, exp.CTE) is not None else shown
+    plain = [one.find(exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Sum) is None for one in listed]
+    if not any(bits) and not (large and any(plain)):
         return rows
 
-    def value(one: Any, kind: Kind, of_bits: bool) -> Any:
+    def value(one: Any, kind: Kind, of_bits: bool, is_plain: bool) -> Any:
         if of_bits and isinstance(one, int) and one < 0:
             return one + 2**64
-        return large.get(one, one) if isinstance(one, float) and kind is INT and not computed else one
+        return large.get(one, one) if isinstance(one, float) and kind is INT and is_plain else one
 
-    return [tuple(map(value, row, kinds, bits)) for row in rows]
+    return [tuple(map(value, row, kinds, bits, plain)) for row in rows]
+
+
+def _shown(tree: exp.Expr, count: int) -> list[exp.Expr]:
+    """What each column shows; the whole query where a star stands for several, or it is none."""
+    is_listed = isinstance(tree, exp.Select) and len(tree.expressions) == count
+    return [one.unalias() for one in tree.expressions] if is_listed else [tree] * count
 
 
 def check_range(tree: exp.Expr, kinds: Sequence[Kind], rows: Sequence[tuple[Any, ...]]) -> None:
     """Raises SqlError 1690 where a whole number has got too large for one."""
-    # A star stands for several columns.
-    listed = tree.expressions if isinstance(tree, exp.Select) and len(tree.expressions) == len(kinds) else ()
-    for place, kind in enumerate(kinds):
+    for place, (kind, shown) in enumerate(zip(kinds, _shown(tree, len(kinds)), strict=True)):
         values = [row[place] for row in rows]
-        shown = listed[place].unalias() if listed else tree
         if _is_unsigned(shown) and any(isinstance(one, int) and one < 0 for one in values):
             text = shown.sql("mysql").replace("CAST(", "cast(").replace(" AS UNSIGNED)", " as unsigned)")
             raise SqlError(1690, "22003", f"BIGINT UNSIGNED value is out of range in '({text})'")
@@ -68,7 +73,11 @@ def check_range(tree: exp.Expr, kinds: Sequence[Kind], rows: Sequence[tuple[Any,
 def _is_unsigned(shown: exp.Expr) -> bool:
     """Whether something that is reckoned has no sign because an operand is CAST AS UNSIGNED [8.4.8]."""
     operands = (shown.this, shown.expression) if isinstance(shown, exp.Add | exp.Sub | exp.Mul) else ()
-    return any(isinstance(one.unnest(), exp.Cast) and one.unnest().to.this in _UNSIGNED for one in operands)
+    return any(_is_cast(one.unnest()) for one in operands)
+
+
+def _is_cast(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Cast) and node.to.this in _UNSIGNED
 
 
 def held(value: Any, large: Large) -> Any:

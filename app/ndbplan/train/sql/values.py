@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 
@@ -23,7 +23,7 @@ _MOMENT = re.compile(
     r"(?:[T ]+([0-9]{1,2})[:.]([0-9]{1,2})(?:[:.]([0-9]{1,2})(?:\.([0-9]{1,6}))?)?)?\s*"
 )
 _PACKED = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})(?:([0-9]{2})([0-9]{2})([0-9]{2}))?")
-_CLOCK = re.compile(r"\s*(-?)([0-9]{1,3}):([0-9]{1,2})(?::([0-9]{1,2})(?:\.[0-9]+)?)?\s*")
+_CLOCK = re.compile(r"\s*(-?)([0-9]{1,3}):([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]{1,6}))?)?\s*")
 _MOST_HOURS = 838
 """Of a TIME."""
 _IN_CENTURY = 70
@@ -48,6 +48,8 @@ class Taking:
     """Values that one statement gives to columns; what it warns of."""
 
     strict: bool
+    rounds_seconds: bool = True
+    """Fractions of a second that a column does not hold are rounded; cut off where no column holds any."""
     warnings: list[Warned] = field(default_factory=list)
 
     def wrong(self, code: int, sqlstate: str, text: str) -> None:
@@ -169,9 +171,18 @@ def _moment(taking: Taking, column: Column, value: Any, where: str) -> str:
         return str(empty_value(column))
     if column.type == "date":
         return f"{date(then.year, then.month, then.day):%Y-%m-%d}".zfill(10)
-    fraction = (found.groups()[6:] or ("",))[0] or ""
-    behind = f".{fraction:0<6}"[: column.length + 1] if column.length else ""
+    carried, behind = _fraction(taking, column, (found.groups()[6:] or ("",))[0] or "")
+    then += timedelta(seconds=carried)
     return f"{then.year:04}-{then:%m-%d %H:%M:%S}{behind}"
+
+
+def _fraction(taking: Taking, column: Column, typed: str) -> tuple[int, str]:
+    """Whole seconds that a typed fraction rounds up to, and what stands behind the second."""
+    digits = column.length or 0
+    if not taking.rounds_seconds:
+        return 0, ""
+    exact = Decimal(f"0.{typed or 0}").quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP)
+    return int(exact), str(exact)[1:] if digits else ""
 
 
 def _time(taking: Taking, column: Column, value: Any, where: str) -> str:
@@ -187,7 +198,9 @@ def _time(taking: Taking, column: Column, value: Any, where: str) -> str:
             taking.wrong(1292, "22007", f"Incorrect time value: '{value}' {where}")
         taking.wrong(1264, "22003", f"Out of range value {where}")
         return f"{found[1]}{_MOST_HOURS}:59:59"
-    return f"{found[1]}{int(found[2]):02}:{int(found[3]):02}:{int(found[4] or 0):02}"
+    carried, behind = _fraction(taking, column, found[5] or "")
+    minutes, second = divmod((int(found[2]) * 60 + int(found[3])) * 60 + int(found[4] or 0) + carried, 60)
+    return f"{found[1]}{minutes // 60:02}:{minutes % 60:02}:{second:02}{behind}"
 
 
 def _year(taking: Taking, column: Column, value: Any, where: str) -> int:
