@@ -524,7 +524,8 @@ def test_reserved_nodes_get_a_group_and_their_rows_while_clients_are_served() ->
     assert "Query OK, 0 rows affected (4 min " in consoles.answer(alter)
     assert cluster.now_s - begin_s == pytest.approx(247.97, rel=0.02)
     desc = consoles.answer("computer5$ ndb_desc -d test t1 -p")
-    rows = [int(line.split()[1]) for line in desc.partition("Per partition info")[2].splitlines()[2:] if line]
+    lines = desc.partition("Per partition info")[2].splitlines()[2:]
+    rows = [int(line.split()[1]) for line in lines if "\t" in line]
     assert (len(rows), min(rows) > 185_000, max(rows) < 190_000) == (16, True, True)
     assert cluster.moment().refused_per_s == 0
     kill(cluster, [3, 5])

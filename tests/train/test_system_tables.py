@@ -101,6 +101,67 @@ def test_numbers_of_tables_are_those_of_the_recording(made: Consoles) -> None:
     assert _cells(made, "SELECT COUNT(*) FROM ndbinfo.table_distribution_status") == [["32"]]
 
 
+def test_columns_are_told_as_the_api_names_them(made: Consoles) -> None:
+    columns = "name, column_type, nullable, array_type, primary_key, partition_key, auto_inc"
+    asked = f"SELECT {columns} FROM ndbinfo.dictionary_columns WHERE table_id = {{}}"
+    assert _cells(made, asked.format(13)) == [
+        ["id", "Int", "NOT NULL", "FIXED", "1", "1", "0"], ["k", "Int", "NOT NULL", "FIXED", "0", "0", "0"],
+        ["c", "Varchar(240;utf8mb4_0900_ai_ci)", "NOT NULL", "SHORT_VAR", "0", "0", "0"],
+        ["pad", "Char(160;utf8mb4_0900_ai_ci)", "NOT NULL", "FIXED", "0", "0", "0"],
+    ], "recorded"  # fmt: skip
+    assert [row[1:3] for row in _cells(made, asked.format(16))] == [
+        ["Unsigned", "NOT NULL"], ["Varchar(160;utf8mb4_0900_ai_ci)", "NULL"], ["Decimal(10,2)", "NULL"],
+        ["Datetime2(0)", "NULL"],
+    ], "recorded"  # fmt: skip
+    assert _cells(made, asked.format(23))[-1] == ["$PK", "Bigunsigned", "NOT NULL", "FIXED", "1", "1", "1"]
+    assert [row[:2] for row in _cells(made, asked.format(25))] == [
+        ["id", "Int"], ["NDB$PART", "Unsigned"], ["NDB$PKID", "Unsigned"],
+        ["NDB$DATA", "Longvarbinary(8100)"],
+    ]  # fmt: skip
+
+
+def test_each_table_of_the_dictionary_has_its_columns(made: Consoles) -> None:
+    tables = _cells(made, "SELECT table_id, attributes, primary_key FROM ndbinfo.dictionary_tables")
+    counted = dict(_cells(made, "SELECT table_id, COUNT(*) FROM ndbinfo.dictionary_columns GROUP BY 1"))
+    assert {number: count for number, count, _ in tables} == counted
+    keys = "SELECT table_id, GROUP_CONCAT(name ORDER BY column_id) FROM ndbinfo.dictionary_columns"
+    assert {number: key for number, _, key in tables} == dict(
+        _cells(made, f"{keys} WHERE primary_key = 1 GROUP BY 1")
+    )
+    known = {number for number, *_ in tables}
+    assert {row[0] for row in _cells(made, "SELECT table_id FROM ndbinfo.table_info")} == known | {"2", "3"}
+    for name in ("index_columns", "blobs"):
+        found = {row[0] for row in _cells(made, f"SELECT table_id FROM ndbinfo.{name}")}
+        assert found < known
+        assert {"4", "8", "11"} & found, "of system tables too"
+
+
+def test_rows_are_as_long_as_the_recording_says(made: Consoles) -> None:
+    query = "SELECT table_name, row_size FROM ndbinfo.dictionary_tables WHERE database_name = 'test'"
+    assert dict(_cells(made, query)) == {
+        "t1": "412", "t2": "184", "t3": "92", "nopk": "56", "tblob": "4564", "NDB$BLOB_24_1": "8116",
+        "NDB$BLOB_24_2": "2016", "NDB$BLOB_24_3": "2016", "parent": "88", "child": "8",
+    }  # fmt: skip
+
+
+def test_ndb_desc_tells_the_same_columns(made: Consoles) -> None:
+    host = made.cluster.plan.hosts[0].hostname
+    said = made.answer(f"{host}$ ndb_desc -d test t2").splitlines()
+    assert {"ForceVarPart: 1", "Table options: readbackup", "Number of attributes: 4"} <= set(said)
+    assert "id Unsigned PRIMARY KEY DISTRIBUTION KEY AT=FIXED ST=MEMORY AUTO_INCR" in said
+    assert "name Varchar(160;utf8mb4_0900_ai_ci) NULL AT=SHORT_VAR ST=MEMORY" in said
+    assert said[said.index("-- Indexes -- ") + 3 :][:2] == [
+        "u_name(name) - OrderedIndex", "u_name$unique(name) - UniqueHashIndex"
+    ]  # fmt: skip
+    hidden = made.answer(f"{host}$ ndb_desc -d test nopk")
+    assert "PRIMARY KEY($PK) - UniqueHashIndex" in hidden
+    assert "OrderedIndex" not in hidden, "a hidden key has none"
+    system = made.answer(f"{host}$ ndb_desc -d mysql -p ndb_index_stat_head")
+    assert "sample_count Unsigned NOT NULL AT=FIXED ST=MEMORY" in system, "recorded"
+    empty = made.answer(f"{host}$ ndb_desc -d test -p t3").partition("Free extent_space")[2]
+    assert not empty.strip(), "fragments without a row tell nothing"
+
+
 @pytest.mark.parametrize("name", ["memory_per_fragment", "table_fragments", "table_distribution_status"])
 def test_each_number_is_that_of_a_table_or_an_index(made: Consoles, name: str) -> None:
     """Joins by number find what they are to find, and the same name where both have one."""

@@ -156,6 +156,11 @@ def changed(
     return numbers.given
 
 
+def first_map(ids: Ids) -> Thing:
+    """The hash map that was made first: tables of the product lie by it."""
+    return min((thing for thing in ids if thing.kind == "map"), key=ids.__getitem__)
+
+
 def with_map(ids: Ids, plan: Plan, name: str | None) -> Ids:
     """With the hash map by which a table lies from now on."""
     numbers = _Numbers(ids, first_number(plan))

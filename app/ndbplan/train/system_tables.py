@@ -19,6 +19,7 @@ from ndbplan.estimate.stored import distribute
 from ndbplan.ndb.console import form
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
+from ndbplan.train.api_columns import ApiColumn, told
 
 ORDERED_INDEX = "Ordered index"
 _ANY = Table(
@@ -42,6 +43,10 @@ class SystemObject(NamedTuple):
     variable_bytes: Sequence[int]
     told: Mapping[str, Any]
     """What ndbinfo.dictionary_tables says of it; empty: it is not there."""
+    columns: Sequence[ApiColumn] = ()
+    """Of a table, as far as ndbinfo tells of them."""
+    of: Sequence[str] = ()
+    """Names of the columns of an index."""
 
     @property
     def is_table(self) -> bool:
@@ -71,6 +76,7 @@ def system_objects(plan: Plan) -> tuple[SystemObject, ...]:
         SystemObject(
             row["number"], row["name"], row["type"], row.get("parent"), row["element_bytes"], row["rows"],
             row["hash_pages"], row.get("variable_bytes", ()), row.get("told", {}),
+            tuple(told(*one) for one in row.get("columns", ())), row.get("of", ()),
         )
         for row in form(plan.version, "system_objects")
     )  # fmt: skip

@@ -9,7 +9,18 @@ from collections.abc import Callable, Sequence
 
 from ndbplan.plan.hardware import Host
 from ndbplan.train.answer import Answer
-from ndbplan.train.host import client, files, machine, pipes, processes, restore, show_tables, tools, watchers
+from ndbplan.train.host import (
+    client,
+    desc,
+    files,
+    machine,
+    pipes,
+    processes,
+    restore,
+    show_tables,
+    tools,
+    watchers,
+)
 from ndbplan.train.live import LiveCluster
 
 Program = Callable[[LiveCluster, Host, Sequence[str]], Answer]
@@ -21,7 +32,7 @@ PROGRAMS: dict[str, Program] = {
     "top": machine.top,
     "ls": files.ls,
     "tail": files.tail,
-    "ndb_desc": tools.desc,
+    "ndb_desc": desc.desc,
     "ndb_config": tools.config,
     "ndb_select_count": watchers.select_count,
     "ndb_show_tables": show_tables.show_tables,

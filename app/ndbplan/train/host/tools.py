@@ -6,20 +6,15 @@ from collections.abc import Sequence
 
 from ndbplan.base.units import whole_number
 from ndbplan.configuration.settings import node_settings
-from ndbplan.estimate.stored import distribute
 from ndbplan.ndb.cluster_log import exit_advice, exit_kind
-from ndbplan.ndb.columns import COLUMN_TYPES, Storage
 from ndbplan.ndb.console import form, knows_server_error, server_error
 from ndbplan.ndb.errors import every_exit, exit_text, is_no_error, ndb_error, other_errors
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, Process
-from ndbplan.plan.tables import Column, Table
 from ndbplan.train.answer import Answer
 from ndbplan.train.host.options import name_of, refused
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import partitions_of
-from ndbplan.train.space import fragment_space
 
 _CLASSES = {
     "application error": "Application error", "configuration error": "Configuration or application error",
@@ -189,88 +184,3 @@ def _value(plan: Plan, process: Process, asked: str, host: str) -> str | None:
         return ""
     value = node_settings(plan, process).value(asked)
     return "" if value is None else str(value)
-
-
-def desc(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
-    """`ndb_desc -d DATABASE TABLE [-p] [-n]`: columns, indexes, and what each partition holds."""
-    left, database, names, flags = list(words), "TEST_DB", list[str](), set[str]()
-    while left:
-        word = left.pop(0)
-        if word in ("-d", "-c", "--database", "--ndb-connectstring"):
-            value = left.pop(0) if left else ""
-            database = value if word in ("-d", "--database") else database
-        elif word.startswith("--database="):
-            database = word.partition("=")[2]
-        elif word.startswith("-"):
-            flags |= set(word[1:]) if not word.startswith("--") else {word.lstrip("-").partition("=")[0]}
-        else:
-            names.append(word)
-    if not cluster.state.alive():
-        return Answer("Unable to connect to the data nodes within 30 seconds.\n", 1)
-    text = ""
-    for name in names:
-        table = next((t for t in cluster.plan.tables if (t.database, t.name) == (database, name)), None)
-        if table is None:
-            text += f"No such object: {name}\n\n"
-        else:
-            parts = bool(flags & {"p", "extra-partition-info"})
-            text += _table(cluster, table, parts, bool(flags & {"n", "extra-node-info"}))
-    return Answer(text or "Usage: ndb_desc -d DATABASE TABLE [-p] [-n]\n", 0 if names else 1)
-
-
-def _table(cluster: LiveCluster, table: Table, parts: bool, nodes: bool) -> str:
-    plan = cluster.plan_of(table)
-    found = distribute(plan, table)
-    keys = set(table.primary_key)
-    partitions = partitions_of(cluster.session.simulation, plan, table)
-    lines = [
-        f"-- {table.name} --", "Version: 1", "Fragment type: HashMapPartition", "K Value: 6",
-        "Min load factor: 78", "Max load factor: 80", "Temporary table: no",
-        f"Number of attributes: {len(table.columns)}", f"Number of primary keys: {len(keys)}",
-        "Length of frm data: 0", f"Max Rows: {table.max_rows or 0}", "Row Checksum: 1", "Row GCI: 1",
-        "SingleUserMode: 0", "ForceVarPart: 0", f"PartitionCount: {len(partitions)}",
-        f"FragmentCount: {len(partitions)}",
-    ]  # fmt: skip
-    if plan.features.partition_balance:
-        lines.append("PartitionBalance: FOR_RP_BY_LDM")
-    lines += ["ExtraRowGciBits: 0", "ExtraRowAuthorBits: 0", "TableStatus: Retrieved", "Table options:"]
-    if found.hash_map_name:
-        lines.append(f"HashMap: {found.hash_map_name}")
-    lines.append("-- Attributes --")
-    lines += [_attribute(column, column.name in keys) for column in table.columns]
-    key = ", ".join(table.primary_key)
-    lines += ["-- Indexes -- ", f"PRIMARY KEY({key}) - UniqueHashIndex", f"PRIMARY({key}) - OrderedIndex"]
-    for index in table.indexes:
-        columns = ", ".join(index.columns)
-        if index.kind != "ordered":
-            lines.append(f"{index.name}$unique({columns}) - UniqueHashIndex")
-        if index.kind != "unique_hash":
-            lines.append(f"{index.name}({columns}) - OrderedIndex")
-    if parts:
-        lines.append("-- Per partition info -- ")
-        titles = (
-            "Partition", "Row count", "Commit count", "Frag fixed memory", "Frag varsized memory",
-            "Extent_space", "Free extent_space", *(("Nodes",) if nodes else ()),
-        )  # fmt: skip
-        lines.append("".join(f"{name}\t" for name in titles))
-        for part in partitions:
-            space = fragment_space(cluster, table, part)
-            extents_bytes = space.extents * space.extent_bytes
-            row = (
-                f"{part.partition:<10}\t{part.rows:<9}\t{part.rows:<12}\t{part.fixed_bytes:<17}\t"
-                f"{part.variable_bytes:<20}\t{extents_bytes:<12}\t{space.free_bytes:<18}\t"
-            )
-            lines.append(row + (f"{','.join(str(i) for i in part.nodes)}\t" if nodes else ""))
-    return "\n".join([*lines, "", ""]) + "\n"
-
-
-def _attribute(column: Column, is_key: bool) -> str:
-    known = COLUMN_TYPES.get(column.type)
-    names = known.api_names if known is not None and known.api_names else (column.type.capitalize(),)
-    wanted = [name for name in names if name.lower().endswith("unsigned") is column.unsigned]
-    name = (wanted or list(names))[-1 if not column.unsigned else 0]
-    length = f"({column.length})" if column.length is not None else ""
-    null = "PRIMARY KEY DISTRIBUTION KEY" if is_key else "NULL" if column.nullable else "NOT NULL"
-    is_fixed = known is None or known.storage is Storage.FIXED
-    kind = "FIXED" if is_fixed else "MEDIUM_VAR" if (column.length or 0) > 255 else "SHORT_VAR"
-    return f"{column.name} {name}{length} {null} AT={kind} ST={column.storage.upper()}"

@@ -7,26 +7,25 @@ from typing import Any, NamedTuple
 
 from ndbplan.estimate.load.disk_data import reads_backup
 from ndbplan.estimate.storage.fragments import Partition
-from ndbplan.estimate.storage.rows import stored_column
 from ndbplan.estimate.stored import distribute
-from ndbplan.ndb.columns import COLUMN_TYPES, Storage
-from ndbplan.plan.tables import Table
+from ndbplan.plan.tables import PartitionBalance, Table
+from ndbplan.train.api_columns import balance_of, part_row_bytes, row_bytes
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.object_ids import Thing, blob_columns, things_of
+from ndbplan.train.object_ids import Thing, blob_columns, first_map, things_of
 from ndbplan.train.schema import partitions_of
 from ndbplan.train.space import file_uses
 from ndbplan.train.sql.foreign_keys import ForeignKey, numbered_keys, table_of
 from ndbplan.train.sql.objects import Indexed, indexes, numbered, supporting
-from ndbplan.train.system_tables import SystemObject, system_map, system_objects, system_partitions
+from ndbplan.train.system_tables import SystemObject, system_objects, system_partitions
 
 Row = dict[str, Any]
 
 
-def _numbered(cluster: LiveCluster) -> list[tuple[int, Table]]:
+def tables_of(cluster: LiveCluster) -> list[tuple[int, Table]]:
     return numbered(cluster.plan, cluster.state.ids)
 
 
-def _indexes(cluster: LiveCluster) -> Iterator[Indexed]:
+def indexes_of(cluster: LiveCluster) -> Iterator[Indexed]:
     return indexes(cluster.plan, cluster.state.ids)
 
 
@@ -52,10 +51,10 @@ def _tables_in_fragments(cluster: LiveCluster) -> Iterator[tuple[int, list[Parti
     hidden: dict[int, list[int]] = {}
     for blob in blob_tables(cluster):
         hidden.setdefault(blob.table_number, []).append(blob.number)
-    for index in _indexes(cluster):
+    for index in indexes_of(cluster):
         if index.is_unique:
             hidden.setdefault(index.table_number, []).append(index.number)
-    for number, table in _numbered(cluster):
+    for number, table in tables_of(cluster):
         parts = partitions(cluster, table)
         for own in (number, *hidden.get(number, ())):
             yield own, parts
@@ -91,7 +90,7 @@ def table_distribution_status(cluster: LiveCluster) -> Iterator[Row]:
     of_system = [part for _, part in system_partitions(cluster.plan)]
     for one in system_objects(cluster.plan):
         parts[one.number], logged[one.number], moved[one.number] = of_system, True, False
-    for _, table in _numbered(cluster):
+    for _, table in tables_of(cluster):
         found, moves = partitions(cluster, table), moving and table.id in cluster.state.moved
         for own in (cluster.state.ids[one] for one in things_of(table) if one.kind != "key"):
             parts[own], logged[own], moved[own] = found, table.logging, moves
@@ -107,15 +106,30 @@ def table_distribution_status(cluster: LiveCluster) -> Iterator[Row]:
 
 
 def table_info(cluster: LiveCluster) -> Iterator[Row]:
-    """What a table was made with."""
-    for number, table in _numbered(cluster):
-        yield {
-            "table_id": number, "logged_table": int(table.logging), "row_contains_gci": 1,
-            "row_contains_checksum": 1, "read_backup": _read_backup(cluster, table),
+    """What a table was made with; parts of blobs have rows of their own."""
+    of_map = cluster.state.ids[first_map(cluster.state.ids)]
+    common = {
+        "row_contains_gci": 1, "row_contains_checksum": 1, "create_gci": 2,
+        "read_backup": 0, "fully_replicated": 0, "storage_type": "MEMORY",
+        "partition_balance": PartitionBalance.FOR_RP_BY_LDM.value,
+    }  # fmt: skip
+    for one in system_objects(cluster.plan):
+        if one.is_table:
+            read_backup = one.told.get("read_backup", 0)
+            own = {"table_id": one.number, "read_backup": read_backup}
+            yield {**common, **own, "logged_table": 1, "hashmap_id": of_map}
+    for number, table in tables_of(cluster):
+        name = distribute(cluster.plan_of(table), table).hash_map_name
+        made = {
+            "logged_table": int(table.logging), "read_backup": _read_backup(cluster, table),
             "fully_replicated": int(table.fully_replicated),
-            "storage_type": "DISK" if _on_disk(table) else "MEMORY", "hashmap_id": 1,
-            "partition_balance": table.partition_balance.value, "create_gci": 2,
+            "storage_type": "DISK" if _on_disk(table) else "MEMORY",
+            "hashmap_id": cluster.state.ids.get(Thing("map", name or ""), 0),
+            "partition_balance": balance_of(table),
         }  # fmt: skip
+        yield {**common, **made, "table_id": number}
+        for _, column in blob_columns(table):
+            yield {**common, **made, "table_id": cluster.state.ids[Thing("blob", table.id, column.name)]}
 
 
 def dictionary_tables(cluster: LiveCluster) -> Iterator[Row]:
@@ -123,8 +137,8 @@ def dictionary_tables(cluster: LiveCluster) -> Iterator[Row]:
     of_system = [part for _, part in system_partitions(cluster.plan)]
     for one in system_objects(cluster.plan):
         if one.told:
-            yield _told(one, of_system, system_map(cluster.plan))
-    for number, table in _numbered(cluster):
+            yield _told(one, of_system, first_map(cluster.state.ids).owner)
+    for number, table in tables_of(cluster):
         plan = cluster.plan_of(table)
         found = partitions(cluster, table)
         yield {
@@ -135,32 +149,15 @@ def dictionary_tables(cluster: LiveCluster) -> Iterator[Row]:
             "storage": "disk" if _on_disk(table) else "default", "logging": int(table.logging),
             "dynamic": 1, "read_backup": _read_backup(cluster, table),
             "fully_replicated": int(table.fully_replicated), "checksum": 1,
+            "row_size": row_bytes(table, plan.version),
             "max_rows": table.max_rows or 0, "fragment_type": "HashMapPartition",
             "hash_map": distribute(plan, table).hash_map_name or "", "fragments": len(found),
             "partitions": len({part.partition for part in found}),
-            "partition_balance": table.partition_balance.value, "contains_GCI": 1,
+            "partition_balance": balance_of(table), "contains_GCI": 1,
             "single_user_mode": "locked", "force_var_part": 1, "extra_metadata_version": "SDI",
             "extra_metadata": None,
         }  # fmt: skip
         yield from _told_of_parts(cluster, number, table, len(found))
-
-
-def dictionary_columns(cluster: LiveCluster) -> Iterator[Row]:
-    """The columns of tables. Names of types are those of SQL."""
-    for number, table in _numbered(cluster):
-        keys = set(table.primary_key)
-        spread = set(table.distribution_key or table.primary_key)
-        for place, column in enumerate(table.columns):
-            varies = COLUMN_TYPES[column.type].storage is not Storage.FIXED
-            yield {
-                "table_id": number, "column_id": place, "name": column.name,
-                "column_type": column.type.title(), "default_value": column.default or "",
-                "nullable": "NULL" if column.nullable and column.name not in keys else "NOT NULL",
-                "array_type": "SHORT_VAR" if varies else "FIXED",
-                "storage_type": "DISK" if column.storage == "disk" else "MEMORY",
-                "primary_key": int(column.name in keys), "partition_key": int(column.name in spread),
-                "dynamic": int(column.column_format == "dynamic"), "auto_inc": int(column.auto_increment),
-            }  # fmt: skip
 
 
 def _told(one: SystemObject, parts: list[Partition], first_map: str) -> Row:
@@ -185,10 +182,11 @@ def _told_of_parts(cluster: LiveCluster, number: int, table: Table, fragments: i
             "primary_key_cols": len(key), "primary_key": ",".join(key), "storage": "default",
             "logging": int(table.logging), "dynamic": 0, "read_backup": _read_backup(cluster, table),
             "fully_replicated": int(table.fully_replicated), "checksum": 1,
+            "row_size": part_row_bytes(table, column, cluster.plan.version),
             "fragment_type": "HashMapPartition",
             "hash_map": distribute(cluster.plan_of(table), table).hash_map_name or "",
             "fragments": fragments, "partitions": fragments,
-            "partition_balance": table.partition_balance.value, "contains_GCI": 1,
+            "partition_balance": balance_of(table), "contains_GCI": 1,
             "single_user_mode": "locked", "force_var_part": 0, "extra_metadata_version": None,
             "extra_metadata": None,
         }  # fmt: skip
@@ -213,7 +211,7 @@ class BlobTable(NamedTuple):
 
 def blob_tables(cluster: LiveCluster) -> Iterator[BlobTable]:
     """Those of BLOB, TEXT and JSON columns."""
-    for own, table in _numbered(cluster):
+    for own, table in tables_of(cluster):
         for place, column in blob_columns(table):
             number = cluster.state.ids[Thing("blob", table.id, column.name)]
             yield BlobTable(number, own, table.database, column.name, f"NDB$BLOB_{own}_{place}")
@@ -240,9 +238,9 @@ def _objects(cluster: LiveCluster) -> Iterator[_Object]:
     for thing in own:
         above = (0, 0) if thing.parent is None else (_USER_TABLE, numbers[thing.parent])
         yield _Object(_KINDS[thing.type], thing.number, thing.name, *above)
-    for number, table in _numbered(cluster):
+    for number, table in tables_of(cluster):
         yield _Object(_USER_TABLE, number, f"{table.database}/def/{table.name}")
-    for one in _indexes(cluster):
+    for one in indexes_of(cluster):
         kind = _UNIQUE_INDEX if one.is_unique else _ORDERED_INDEX
         yield _Object(kind, one.number, one.full_name, _USER_TABLE, one.table_number)
     for blob in blob_tables(cluster):
@@ -257,8 +255,8 @@ def _objects(cluster: LiveCluster) -> Iterator[_Object]:
 def foreign_keys(cluster: LiveCluster) -> Iterator[Row]:
     """Foreign keys; the product swaps the names of the two indexes [8.4.8]."""
     plan, ids = cluster.plan, cluster.state.ids
-    numbers = {table.id: number for number, table in _numbered(cluster)}
-    for _, child in _numbered(cluster):
+    numbers = {table.id: number for number, table in tables_of(cluster)}
+    for _, child in tables_of(cluster):
         for number, key in numbered_keys(plan, child, ids):
             parent = table_of(plan, key.parent)
             if parent is not None:
@@ -316,33 +314,6 @@ def dict_obj_tree(cluster: LiveCluster) -> Iterator[Row]:
             "path": f"{above.name} -> {one.name}" if above else one.name,
             "indented_name": f"  -> {one.name}" if above else one.name,
         }  # fmt: skip
-
-
-def index_columns(cluster: LiveCluster) -> Iterator[Row]:
-    """The columns of each index."""
-    for one in _indexes(cluster):
-        yield {
-            "table_id": one.table_number, "database_name": one.table.database, "table_name": one.table.name,
-            "index_object_id": one.number, "index_name": one.name,
-            "index_type": _UNIQUE_INDEX if one.is_unique else _ORDERED_INDEX, "status": "Retrieved",
-            "columns": ",".join(one.columns),
-        }  # fmt: skip
-
-
-def blobs(cluster: LiveCluster) -> Iterator[Row]:
-    """Columns of which a part lies in a table of its own."""
-    version = cluster.plan.version
-    for number, table in _numbered(cluster):
-        for place, column in enumerate(table.columns):
-            if COLUMN_TYPES[column.type].is_blob:
-                stored = stored_column(column, version).type
-                has_parts = bool(stored.part_bytes)
-                yield {
-                    "table_id": number, "database_name": table.database, "table_name": table.name,
-                    "column_id": place, "column_name": column.name, "inline_size": stored.inline_bytes,
-                    "part_size": stored.part_bytes, "stripe_size": 0,
-                    "blob_table_name": f"NDB$BLOB_{number}_{place}" if has_parts else "",
-                }  # fmt: skip
 
 
 _NO_GCI = 2**32 - 1

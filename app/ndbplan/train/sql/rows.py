@@ -11,7 +11,7 @@ from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
 from ndbplan.simulate.ndbinfo import view
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.memory import memory_pages
-from ndbplan.train.sql import configured, counted, dictionary, machines, sessions_seen
+from ndbplan.train.sql import configured, counted, dictionary, dictionary_columns, machines, sessions_seen
 from ndbplan.train.sql.fragment_memory import memory_per_fragment
 from ndbplan.train.sql.server import answering
 from ndbplan.train.state import ANSWERS, NO_RESTART, Status
@@ -239,7 +239,7 @@ _LIVE: dict[str, Callable[[LiveCluster], Iterator[Row]]] = {
     "table_fragments": dictionary.table_fragments, "table_info": dictionary.table_info,
     "table_distribution_status": dictionary.table_distribution_status,
     "dictionary_tables": dictionary.dictionary_tables, "hash_maps": dictionary.hash_maps,
-    "dictionary_columns": dictionary.dictionary_columns, "files": dictionary.files,
+    "dictionary_columns": dictionary_columns.dictionary_columns, "files": dictionary.files,
     "cluster_operations": _operations, "cluster_transactions": _transactions,
     "server_operations": _of_server(_operations), "server_transactions": _of_server(_transactions),
     "config_params": configured.config_params, "config_values": configured.config_values,
@@ -247,7 +247,7 @@ _LIVE: dict[str, Callable[[LiveCluster], Iterator[Row]]] = {
     "server_locks": _of_server(_cluster_locks), "transporter_details": _transporter_details,
     "locks_per_fragment": counted.locks_per_fragment, "tc_time_track_stats": counted.tc_time_track_stats,
     "dict_obj_info": dictionary.dict_obj_info, "dict_obj_tree": dictionary.dict_obj_tree,
-    "index_columns": dictionary.index_columns, "blobs": dictionary.blobs,
+    "index_columns": dictionary_columns.index_columns, "blobs": dictionary_columns.blobs,
     "table_replicas": dictionary.table_replicas, "cpudata_50ms": machines.cpudata_kept("50ms"),
     "cpudata_1sec": machines.cpudata_kept("1sec"), "cpudata_20sec": machines.cpudata_kept("20sec"),
     "diskstat": machines.diskstat, "diskstats_1sec": machines.diskstats_1sec,
