@@ -1,27 +1,50 @@
-"""A list to choose from whose shown text ends in … where there is too little room for it."""
+"""A list to choose from whose shown text gives way with … where there is too little room for it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QPaintEvent, QPalette
-from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QToolTip
+
+_LEAST_LETTERS = 7
 
 
 class ComboBox(QComboBox):
     """Shows what is chosen as far as there is room; its tip says the whole where it has no other."""
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    def __init__(self, elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
+        """`elide`: where … stands; before the end of names that differ there."""
+        super().__init__()
+        self._elide = elide
+        self.setMinimumContentsLength(_LEAST_LETTERS)
+
+    def shown(self) -> str:
+        """The text as far as there is room for it."""
+        return self._shown(self._option())
+
+    def _option(self) -> QStyleOptionComboBox:
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
-        style = self.style()
-        room = style.subControlRect(
+        return option
+
+    def _shown(self, option: QStyleOptionComboBox) -> str:
+        room = self.style().subControlRect(
             QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
         )
-        text = self.currentText()
+        text = self.currentText() if self.currentIndex() >= 0 else self.placeholderText()
+        return self.fontMetrics().elidedText(text, self._elide, room.width())
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and not self.toolTip() and self.shown() != self.currentText():
+            QToolTip.showText(event.globalPos(), self.currentText(), self)
+            return True
+        return super().event(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        option = self._option()
         if self.currentIndex() < 0:
-            text = self.placeholderText()
             option.palette.setBrush(QPalette.ColorRole.ButtonText, option.palette.placeholderText())
-        option.currentText = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+        option.currentText = self._shown(option)
         painter = QStylePainter(self)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)

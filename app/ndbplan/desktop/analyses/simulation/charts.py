@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QPushButton, QWidget
 
@@ -429,7 +429,8 @@ def _turn(text: str, name: str, turn: Callable[[], None]) -> QPushButton:
 
 
 def _picker(name: str) -> QComboBox:
-    box = ComboBox()
+    # Hosts and disks differ at the end of their names.
+    box = ComboBox(Qt.TextElideMode.ElideLeft)
     box.setProperty("look", "small")
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
     box.setAccessibleName(name)

@@ -1,0 +1,39 @@
+"""A list to choose from with little room: entries can be told apart, and the tip says the whole."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QToolTip, QWidget
+from pytestqt.qtbot import QtBot
+
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.combo_box import ComboBox
+
+NAMES = [f"data-node-of-the-billing-cluster-{n:03d} / {disk}" for n in (1, 2) for disk in ("nvme0", "nvme1")]
+
+
+def test_long_names_that_differ_at_their_end_are_told_apart(qtbot: QtBot, qapp: QApplication) -> None:
+    theme.install(qapp)
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    row = QHBoxLayout(holder)
+    box = ComboBox(Qt.TextElideMode.ElideLeft)
+    box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
+    box.addItems(NAMES)
+    row.addWidget(QLabel("Disk writes"))
+    row.addWidget(box)
+    holder.show()
+    holder.resize(290, 50)
+    QApplication.processEvents()
+    assert holder.width() == 290, "the longest name holds the window open"
+    seen = []
+    for entry in range(box.count()):
+        box.setCurrentIndex(entry)
+        seen.append(box.shown())
+    assert len(set(seen)) == len(NAMES)
+    assert seen[0].startswith("…")
+    at = box.mapToGlobal(QPoint(5, 5))
+    QApplication.sendEvent(box, QHelpEvent(QEvent.Type.ToolTip, QPoint(5, 5), at))
+    assert QToolTip.text() == NAMES[-1]
+    QToolTip.hideText()
