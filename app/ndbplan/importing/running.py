@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ndbplan.edits.variants import load_variant, variant_in
+from ndbplan.importing.config.file import ConfigFileError, read_config_file
 from ndbplan.importing.config.plan import import_config
 from ndbplan.importing.files import read_file
 from ndbplan.importing.my_cnf import with_options
@@ -43,6 +44,14 @@ def _is_plan(content: bytes) -> bool:
 
 
 def _of_config(content: bytes, name: str, planned: Plan) -> tuple[Plan, str]:
+    unread = read_config_file(content, name).unread
+    if unread is not None:
+        # Without its line the rest would pass for what runs.
+        raise ConfigFileError(
+            f"{unread.message}; no cluster runs with such a file",
+            where=f"{name}, line {unread.line}",
+            fix="take the config.ini of a management server, whole",
+        )
     plan, _ = import_config({name: content}, planned.ndb_version)
     # It says nothing of what starts services.
     managers = {host.hostname: host.service_manager for host in planned.hosts}

@@ -52,6 +52,29 @@ def test_what_a_running_config_ini_has_otherwise_and_how_it_is_brought_in(qtbot,
     dialog.close()
 
 
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "Cluster Configuration\n[ndbd(NDB)]\t2 node(s)\nid=1\t@10.0.0.1  (mysql-8.4.8, Nodegroup: 0, *)\n",
+        "[ndbd default]\nRedoBuffer=48M\nDataMemory 4G\n[ndbd]\n[ndbd]\n[mysqld]\n[ndb_mgmd]\n",
+        "mgmapi configuration:\n[ndbd]\nNodeId=1\n",
+    ],
+    ids=["of SHOW", "a line that says nothing", "text before it"],
+)
+def test_what_is_no_configuration_is_said_and_not_compared(qtbot, document, pasted) -> None:
+    """Lines that could not be read were left out, and the rest passed for what runs."""
+    dialog = CompareDialog(document)
+    qtbot.addWidget(dialog)
+    wait(qtbot, dialog)
+    before = dialog.what.text()
+    dialog.compare(pasted)
+    wait(qtbot, dialog)
+    assert "no cluster runs with such a file" in dialog.state.text()
+    assert "line" in dialog.state.text()
+    assert dialog.what.text() == before
+    dialog.close()
+
+
 def test_a_running_configuration_is_pasted_too(qtbot, document) -> None:
     dialog = CompareDialog(document)
     qtbot.addWidget(dialog)

@@ -93,6 +93,13 @@ class ConfigFile:
 
     sections: list[RawSection]
     findings: list[Finding]
+    unread: Finding | None = None
+    """Of the first line that is neither a header nor `name=value`: ndb_mgmd starts with no such file."""
+
+    def cannot_read(self, line: int, message: str, fix: str) -> None:
+        """Add what is wrong with a line that says nothing."""
+        self.unread = self.unread or Finding(True, line, message, fix)
+        self.find(True, line, message, fix)
 
     def find(self, refused: bool, line: int, message: str, fix: str = "") -> None:
         """Add a finding; beyond MAX_FINDINGS only the count would grow."""
@@ -234,7 +241,7 @@ def _other_line(
         fix = "put it under a section such as [ndbd default]"
         if text.startswith("!include"):
             fix = "write what it includes into this file; config.ini has no includes"
-        result.find(True, number, f"'{_shown(text)}' stands outside a section", fix)
+        result.cannot_read(number, f"'{_shown(text)}' stands outside a section", fix)
         return None
     match = _ASSIGNMENT.match(text)
     if match is None:
@@ -243,7 +250,7 @@ def _other_line(
             fix = "start comments with #; no other sign does"
         elif text.startswith("!include"):
             fix = "write what it includes into this file; config.ini has no includes"
-        result.find(True, number, f"'{_shown(text)}' is not a line that ndb_mgmd can read", fix)
+        result.cannot_read(number, f"'{_shown(text)}' is not a line that ndb_mgmd can read", fix)
         return section
     name, value = match[1].strip(" \t\r\n"), match[2].split("#", 1)[0].strip(" \t\r\n")
     earlier = section.get(name)
@@ -273,7 +280,7 @@ def _bad_header(result: ConfigFile, section: RawSection | None, number: int, tex
     else:
         message = f"'{_shown(text)}' is not a section that NDB knows"
         fix = "use ndbd, ndb_mgmd, mysqld, api, tcp, shm, computer or system"
-    result.find(True, number, message, fix)
+    result.cannot_read(number, message, fix)
     if not known or word is None:
         # Its lines must not fall into the section before it.
         return RawSection("UNKNOWN", False, number, text)
