@@ -25,7 +25,7 @@ def test_long_names_that_differ_at_their_end_are_told_apart(qtbot: QtBot, qapp: 
     row.addWidget(box)
     holder.show()
     holder.resize(290, 50)
-    QApplication.processEvents()
+    row.activate()
     assert holder.width() == 290, "the longest name holds the window open"
     seen = []
     for entry in range(box.count()):

@@ -276,9 +276,10 @@ class DistributionPanel(Panel):
         if view != "map" and self._units["primaries"].isChecked():
             self._units["rows"].setChecked(True)
         self._scroll.setHidden(is_all)
-        self.growth.setVisible(view != "map")
-        self.map.controls.setVisible(view == "map")
-        self._arrange()
+        if self.map.controls.isHidden() == (view == "map"):
+            self.growth.setVisible(view != "map")
+            self.map.controls.setVisible(view == "map")
+            self._arrange()
         if view == "map":
             table_id = self.table_box.currentData()
             self.map.show_table(None if is_all else table_id, self.measure)
