@@ -18,6 +18,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
+    QApplication,
     QCheckBox,
     QComboBox,
     QLineEdit,
@@ -42,6 +43,7 @@ from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.axes import nice_step, time_step_s
 from ndbplan.desktop.widgets.explain import Explanation, QuantityLabel
 from ndbplan.desktop.widgets.problem_list import ProblemRow, WaiverRow
+from ndbplan.desktop.widgets.sections import Elided
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated, waivers
 from ndbplan.edits.parameters import set_parameter
@@ -110,6 +112,27 @@ def test_every_tab_opens_on_every_sample(stand: _Stand) -> None:
     for name, _, _ in TABS:
         stand.panel(name)
         stand.view.repaint()
+
+
+@pytest.mark.parametrize("stand", ["starter", "disk-data", "telecom-144"], indirect=True)
+def test_no_line_is_cut_in_the_smallest_window(stand: _Stand) -> None:
+    """What has no room is told in fewer words: a line that ends in … keeps its figures back."""
+    stand.view.resize(718, 290)
+    stand.simulated()
+    stand.panel("What matters").search()
+    stand.panel("Distribution")._choose_view("map")
+    pictures = stand.panel("Memory")
+    pictures._views["Picture"].click()
+    pictures.pictures.what_if.groups.setValue(1)
+    cut = []
+    for name, _, _ in TABS:
+        panel = stand.panel(name)
+        QApplication.processEvents()
+        lines = [one for one in panel.findChildren(Elided) if one.isVisible()]
+        cut += [
+            (name, one.text(), one.shown()) for one in lines if one.shown() not in (one.text(), *one._shorter)
+        ]
+    assert cut == []
 
 
 def test_every_tab_says_what_to_do_on_an_empty_plan(stand: _Stand) -> None:

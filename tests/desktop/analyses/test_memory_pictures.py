@@ -100,7 +100,7 @@ def test_what_if_leaves_plan_and_history_alone_until_it_is_made_so(stand: _Stand
         assert after is not None
         pair = " → ".join(format_value(q.value, q.unit) for q in (before, after))
         assert pair in stand.pictures.line.text()
-    assert "4 data nodes; those there now keep the pages that rows leave" in stand.pictures.line.text()
+    assert "4 data nodes · those there now keep the pages that rows leave" in stand.pictures.line.text()
     (shown,) = stand.pictures.memory.contents
     (data,) = (part for part in shown.parts if part.name == "DataMemory")
     used = sum(part.size_bytes for part in data.parts if part.kind != "free")

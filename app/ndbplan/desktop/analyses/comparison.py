@@ -167,6 +167,8 @@ class ComparePanel(Panel):
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.table.setWordWrap(False)
+        # Names of figures and of what differs begin alike, or end alike.
+        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         head = self.table.horizontalHeader()
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setSectionsClickable(True)

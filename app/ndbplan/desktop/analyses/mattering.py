@@ -127,7 +127,9 @@ class MatteringPanel(Panel):
         found: WhatMatters = outcome.value
         self.rows = list(found.changes)
         order = "gain for the money" if found.by_cost else "gain; no price is stated"
-        self._end(f"{found.legal_gains} of {found.tried} changes gain and do no harm; by {order}")
+        few = f"{found.legal_gains} of {found.tried}"
+        told = f"{few} changes gain and do no harm"
+        self._end(f"{told}; by {order}", told, f"{few} changes gain", f"{few} gain", few)
         if self.rows:
             self._show()
         else:
@@ -135,11 +137,11 @@ class MatteringPanel(Panel):
             self._empty.say("No single change helps", text)
             self._pages.setCurrentWidget(self._empty)
 
-    def _end(self, line: str) -> None:
+    def _end(self, line: str, *shorter: str) -> None:
         self._task = None
         self.bar.hide()
         self.start.setText("Look for it")
-        self.line.setText(line)
+        self.line.setText(line, *shorter)
 
     def _forget(self) -> None:
         if self._task is not None:

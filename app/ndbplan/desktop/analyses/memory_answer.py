@@ -110,7 +110,7 @@ def _figures(now: Estimation, then: Estimation) -> tuple[str, ...]:
         told.append(_pair(words, FIGURES[name].of(now), FIGURES[name].of(then), then is not now))
     nodes = len(then.plan.data_nodes)
     if nodes != len(now.plan.data_nodes):
-        told.append(f"{nodes} data nodes; those there now keep the pages that rows leave")
+        told += [f"{nodes} data nodes", "those there now keep the pages that rows leave"]
     return tuple(filter(None, told))
 
 

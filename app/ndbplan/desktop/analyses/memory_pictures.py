@@ -230,11 +230,17 @@ class MemoryPictures(QWidget):
         self.answer = answer
         self.memory.show_contents([answer.node] if answer.node is not None else [])
         self.disks.show_contents(answer.disks)
-        self._say(answer.refusal or " · ".join(answer.figures), is_error=bool(answer.refusal))
+        if answer.refusal:
+            # Its tip says what can be done as well.
+            self._say(answer.refusal, answer.refusal.partition(" — ")[0], is_error=True)
+        else:
+            # What comes last is left out first.
+            fewer = (" · ".join(answer.figures[:many]) for many in range(len(answer.figures), 0, -1))
+            self._say(*(fewer if answer.figures else ("",)), is_error=False)
         self.what_if.button.setEnabled(not answer.refusal and not self.what_if.value.is_nothing)
 
-    def _say(self, words: str, *, is_error: bool) -> None:
-        self.line.setText(words)
+    def _say(self, *words: str, is_error: bool) -> None:
+        self.line.setText(*words)
         self.line.setProperty("look", "fieldError" if is_error else "factValue")
         theme.restyle(self.line)
 

@@ -272,7 +272,7 @@ class OperationsPanel(Panel):
         window = day.windows.at(self.lanes.start_s)
         is_best = window.start_s == day.windows.best.start_s
         told = day.in_words(window) if is_best else f"{day.in_words(window)}; {day.proposed()}"
-        self.window_line.setText(f"{lasts(day)}; {told}", told)
+        self.window_line.setText(f"{lasts(day)}; {told}", told, day.in_words(window))
         self.to_best.setEnabled(not is_best)
 
 

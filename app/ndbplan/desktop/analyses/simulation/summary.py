@@ -79,7 +79,8 @@ class Summary(QWidget):
             odds_text = f" · {odds.code} in {format_percent(odds.probability)} of runs"
         # Where the whole does not fit, a node that limits is named without its host.
         node = limit.partition(" on ")[0]
-        said = (f"{verb} {limit}", f"{verb} {node}", f"{short}: {node.removeprefix('the ')}")
+        few = f"{short}: {node.removeprefix('the ')}"
+        said = (f"{verb} {limit}", f"{verb} {node}", few, few.partition(" (")[0], few.partition(",")[0])
         texts = [f"· {one}{odds_text}" for one in said]
         if stop is not None:
             texts = [f"· {stop.text}"]
