@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +55,25 @@ def test_functions_answer_as_the_manual_says(cluster: LiveCluster) -> None:
     answer = Client().answer(f"SELECT {listed}\\G", cluster).splitlines()[1:]
     lines = [line.strip() for line in answer]
     assert [f"{name}: {value}" for name, value in FACTS.items() if f"{name}: {value}" not in lines] == []
+
+
+_EXPRESSIONS = (Path(__file__).parent / "expressions.txt").read_text("utf-8").splitlines()[1:]
+
+
+def test_expressions_are_worked_out_as_the_server_does(cluster: LiveCluster) -> None:
+    client, wrong = Client(), list[str]()
+    for line in _EXPRESSIONS:
+        expression, _, value = line.rpartition(" => ")
+        answer = client.answer(f"SELECT {expression}", cluster).splitlines()
+        got = answer[3][2:-2].strip() if len(answer) > 3 else answer[0]
+        if got != value:
+            wrong.append(f"{line}, not {got}")
+    assert wrong == []
+
+
+def test_what_is_too_large_for_a_double_is_refused(cluster: LiveCluster) -> None:
+    said = "ERROR 1690 (22003): DOUBLE value is out of range in '(1e308 * 10)'\n"
+    assert Client().answer("SELECT 1e308 * 10", cluster) == said
 
 
 def test_each_division_by_zero_is_null_with_a_warning_of_its_own(cluster: LiveCluster) -> None:

@@ -303,6 +303,56 @@ def test_values_at_the_edge_of_their_column(
     assert cells(ask("select s, d, t from e")) == ([] if stored is None else [stored])
 
 
+_KINDS = (
+    "create table k (id int primary key, e enum('z', 'y'), d date, t time, s varchar(9)) engine=ndb",
+    "insert into k values (1, 'z', '2024-01-31', '-10:20:30', '3x'), (2, 'y', '2023-12-01', '1:2:3', '4')",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("select e+0, e/2, -e, d+0, t+0, s*2 from k order by e",
+         [["1", "0.5", "-1", "20240131", "-102030", "6"], ["2", "1", "-2", "20231201", "10203", "8"]]),
+        ("select sum(e), avg(e), max(e), sum(d) from k", [["3", "1.5", "z", "40471332"]]),
+        ("select id from k where e = 2", [["2"]]),
+        ("select id from k where e in (1) and d = 20240131 and d between 20240101 and 20240201", [["1"]]),
+        ("select id from k where e = 'y' and d = '2023-12-01'", [["2"]]),
+        ("select cast(d as unsigned), cast(e as signed) from k where id = 1", [["20240131", "1"]]),
+        ("select i from (select id as i from k) x where i > 1", [["2"]]),
+        ("select id as e from k where e = 'z'", [["1"]]),
+    ],
+)  # fmt: skip
+def test_texts_that_stand_for_numbers_are_reckoned_with_as_such(
+    query: str, shown: list[list[str]], ask: Ask
+) -> None:
+    for made in _KINDS:
+        ask(made)
+    assert cells(ask(query)) == shown
+
+
+def test_letters_are_equal_whatever_their_case_and_accents(ask: Ask) -> None:
+    ask("create table w (id int primary key, s varchar(20)) engine=ndb")
+    ask("insert w values (1, 'Ähre'), (2, 'ahr'), (3, 'zebra'), (4, 'Ärger'), (5, 'ndb_x'), (6, 'ndbax')")
+    assert cells(ask("select id from w where s <> 'NDB_X' and s not like 'n%' order by s")) == [
+        ["2"], ["1"], ["4"], ["3"]
+    ]  # fmt: skip
+    assert cells(ask("select id from w where s in ('arger', 'AHRE') order by id")) == [["1"], ["4"]]
+    assert cells(ask("select upper(s), instr(s, 'R') from w where s like 'ä%' and id = 1")) == [["ÄHRE", "3"]]
+    assert cells(ask(r"select id from w where s like 'ndb\_%'")) == [["5"]]
+
+
+def test_names_that_stand_for_nothing_or_for_two_are_refused(ask: Ask) -> None:
+    for made in _KINDS:
+        ask(made)
+    assert ask("select id as i from k where i > 1") == (
+        "ERROR 1054 (42S22): Unknown column 'i' in 'where clause'\n"
+    )
+    for query in ("select id from k, k", "select 1 from k x join k K on 1 = 1 join k x on 1 = 1"):
+        assert ask(query).startswith("ERROR 1066 (42000): Not unique table/alias: '")
+    assert ask("select id from k where s + 0 > 3").endswith("1 row in set, 1 warning (0.00 sec)\n\n")
+
+
 def test_seconds_are_rounded_to_what_a_column_holds(ask: Ask) -> None:
     ask("create table m (id int primary key, t datetime(3), d datetime, c time(1), e time) engine=ndb")
     ask("insert m values (1, '2024-12-31 23:59:59.9996', '24-2-28 23:59:59.5', '12:59:59.96','-0:0:59.5')")

@@ -110,6 +110,13 @@ def _week(at: datetime, *, monday: bool) -> int:
     return int(f"{at:%W}") if monday else int(f"{at:%U}")
 
 
+def _sunday_week(at: datetime) -> tuple[int, int]:
+    """Year and week of mode 2 of WEEK: days before the first Sunday are of the year before."""
+    if (week := _week(at, monday=False)) > 0:
+        return at.year, week
+    return at.year - 1, _week(datetime(at.year - 1, 12, 31), monday=False)
+
+
 _SIGNS: dict[str, Callable[[datetime], str]] = {
     "a": lambda t: f"{t:%a}", "b": lambda t: f"{t:%b}", "c": lambda t: str(t.month),
     "D": lambda t: _ordinal(t.day), "d": lambda t: f"{t.day:02}", "e": lambda t: str(t.day),
@@ -121,6 +128,8 @@ _SIGNS: dict[str, Callable[[datetime], str]] = {
     "r": lambda t: f"{(t.hour + 11) % 12 + 1:02}:{t:%M:%S} {'PM' if t.hour >= 12 else 'AM'}",
     "s": lambda t: f"{t.second:02}", "T": lambda t: f"{t:%H:%M:%S}",
     "U": lambda t: f"{_week(t, monday=False):02}", "u": lambda t: f"{_week(t, monday=True):02}",
+    "V": lambda t: f"{_sunday_week(t)[1]:02}", "v": lambda t: f"{t.isocalendar().week:02}",
+    "X": lambda t: f"{_sunday_week(t)[0]:04}", "x": lambda t: f"{t.isocalendar().year:04}",
     "W": lambda t: f"{t:%A}", "w": lambda t: f"{t:%w}", "Y": lambda t: f"{t.year:04}",
     "y": lambda t: f"{t.year % 100:02}", "%": lambda _t: "%",
 }  # fmt: skip
@@ -130,6 +139,24 @@ _SIGNS: dict[str, Callable[[datetime], str]] = {
 def _format(value: Any, form: Any) -> str:
     at = moment(value)
     return re.sub(r"%(.)", lambda found: _SIGNS[found[1]](at) if found[1] in _SIGNS else found[1], str(form))
+
+
+_OF_DATES = "abcDdejMmUuVvWwXxYy"
+
+
+def _time_format(value: Any, form: Any) -> str | None:
+    """Hours may be more than a day; what dates have is naught."""
+    seconds = _seconds_of(value)
+    hours = int(abs(seconds).total_seconds()) // 3600
+    at = datetime(1, 1, 1) + abs(seconds) % timedelta(days=1)
+    sign = "-" if seconds < timedelta() else ""
+
+    def told(found: re.Match[str]) -> str:
+        if found[1] in "Hk":
+            return f"{sign}{hours:02}"
+        return "0" if found[1] in _OF_DATES else _SIGNS[found[1]](at) if found[1] in _SIGNS else found[1]
+
+    return re.sub(r"%(.)", told, str(form))
 
 
 def _seconds_of(value: Any) -> timedelta:
@@ -206,6 +233,7 @@ PARTS: dict[str, Callable[[Any], int]] = {
 }  # fmt: skip
 STRICT: dict[str, Callable[..., Any]] = {
     "mysql_date_add": _date_add, "mysql_timestampdiff": _difference, "mysql_date_format": _format,
+    "mysql_time_format": _time_format,
     "mysql_datediff": _days_between, "TIMEDIFF": _time_difference,
     "mysql_from_unixtime": _from_unix, "UNIX_TIMESTAMP": _unix, "mysql_extract": _extract,
     "LAST_DAY": _last_day, "mysql_date": lambda v: _written(moment(v))[:10],
@@ -336,7 +364,7 @@ def _named(node: exp.Expr) -> exp.Expr | None:
     if name in ("WEEKDAY", "MICROSECOND") and len(given) == 1:
         return _call("mysql_extract", exp.Literal.string(name), given[0])
     if name == "TIME_FORMAT" and len(given) == 2:
-        return _call("mysql_date_format", *given)
+        return _call("mysql_time_format", *given)
     if name in ("ADDDATE", "SUBDATE") and len(given) == 2:
         sign, span = exp.Literal.number(-1 if name == "SUBDATE" else 1), given[1]
         is_span = isinstance(span, exp.Interval)

@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 
 from ndbplan.ndb.sql_server import server_functions
-from ndbplan.train.sql import truncating
+from ndbplan.train.sql import alike, truncating
 from ndbplan.train.sql.functions import give, translate
 from ndbplan.train.sql.nulls import may_be_null
-from ndbplan.train.sql.numbers import INT, TEXT, Kind, decimal, kind_of, written
+from ndbplan.train.sql.numbers import DOUBLE, INT, TEXT, Kind, decimal, kind_of, written
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table
 from ndbplan.train.sql.reading import typed_list
 from ndbplan.train.sql.rollup import rolled_up
+from ndbplan.train.sql.scopes import check_names
 from ndbplan.train.sql.truncating import number_in, read_as_numbers
 from ndbplan.train.sql.unsigned import Large, check_range, held, large_literals, unsigned
 
@@ -68,6 +69,7 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider) -> Result:
         _functions(base, warnings)
         large = large_literals(tree)
         columns = _fill(base, tree, database, provide, large)
+        alike.know_letters(base, (one.name for one in tree.find_all(exp.Literal)))
         translated = _translated(rolled_up(tree), columns.kinds)
         steps = [0]
 
@@ -86,7 +88,7 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider) -> Result:
         base.close()
     headed = _headings(sql, tree, names, columns)
     rows = unsigned(tree, headed.kinds, rows, large)
-    check_range(tree, headed.kinds, rows)
+    check_range(tree, headed.kinds, rows, large)
     return Result(headed.names, headed.kinds, rows, tuple(warnings.found), headed.nullable)
 
 
@@ -131,6 +133,7 @@ def _functions(base: sqlite3.Connection, warnings: _Warnings) -> None:
     base.create_function("mysql_text", 2, text, deterministic=True)
     give(base, warn)
     truncating.give(base, warn)
+    alike.give(base)
     base.create_aggregate("only_value", 1, _OnlyValue)
 
 
@@ -190,6 +193,7 @@ def _fill(base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Prov
             places = ", ".join("?" * len(relation.columns))
             values = [tuple(held(row[column], large) for column in relation.columns) for row in relation.rows]
             base.executemany(f"INSERT INTO {_quoted(inside)} VALUES ({places})", values)
+            alike.know_letters(base, (one for row in values for one in row))
         low = [one.lower() for one in relation.columns]
         columns.update(zip(low, relation.kinds, strict=True))
         known.nullable.update(zip(low, relation.nullable or (True,) * len(low), strict=True))
@@ -199,6 +203,7 @@ def _fill(base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Prov
         table.set("this", exp.to_identifier(inside, quoted=True))
         table.set("db", None)
         table.set("catalog", None)
+    check_names(tree, columns)
     for column in tree.find_all(exp.Column):
         # `ndbinfo.nodes.node_id` is the column of the table by its name alone.
         column.set("db", None)
@@ -253,6 +258,10 @@ def _translated(tree: exp.Expr, columns: Mapping[str, Kind]) -> str:
         if put is not one:
             one.replace(put)
     read_as_numbers(changed, columns)
+    for rounds in list(changed.find_all(exp.Round)):
+        if kind_of(rounds.this, columns) is DOUBLE:
+            digits = rounds.args.get("decimals") or exp.Literal.number(0)
+            rounds.replace(exp.Anonymous(this="mysql_rint", expressions=[rounds.this, digits]))
     for two in list(changed.find_all(*_COMPARES)):
         _compared(two)
     translate(changed)

@@ -191,6 +191,7 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "MID": _mid, "NUMBER_TO_STR": _format,
     "ASCII": lambda v: ord(_text(v)[0]) if v != "" else 0, "STRCMP": _strcmp, "SEC_TO_TIME": _clock,
     "TIME_TO_SEC": _seconds, "mysql_truncate": _truncate, "mysql_round": _round,
+    "mysql_rint": lambda v, n: round(float(v), int(n)),
     "mysql_signed": _signed, "mysql_json": _written_json, "mysql_xor": lambda a, b: int(a) ^ int(b),
     "LPAD": _pad(True), "RPAD": _pad(False),
     "REPEAT": lambda v, n: _text(v) * min(_LONGEST, max(0, int(n))),

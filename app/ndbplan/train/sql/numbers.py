@@ -27,6 +27,10 @@ class Kind(NamedTuple):
     """Behind the point."""
     shown_bytes: int = 0
     """Bytes of `bits`."""
+    members: tuple[str, ...] = ()
+    """Of an enumeration: a text that is the number of its place where it is reckoned with."""
+    is_moment: bool = False
+    """A date or a time: a text that is its digits where it is reckoned with."""
 
     @property
     def is_number(self) -> bool:
@@ -35,6 +39,7 @@ class Kind(NamedTuple):
 
 
 TEXT, BYTES, INT, DOUBLE = Kind("text"), Kind("bytes"), Kind("int"), Kind("double")
+MOMENT = Kind("text", is_moment=True)
 _COUNTS = (
     exp.Count, exp.Floor, exp.Ceil, exp.Length, exp.IntDiv, exp.StrPosition, exp.Sign, exp.Ascii,
     exp.BitwiseOrAgg, exp.BitwiseAndAgg, exp.BitwiseXorAgg, exp.BitwiseXor, exp.BitwiseAnd, exp.BitwiseOr,
@@ -126,19 +131,19 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
     if isinstance(node, exp.Null | exp.Boolean):
         return INT
     if isinstance(node, exp.Div):
-        left, right = kind_of(node.left, columns), kind_of(node.right, columns)
+        left, right = reckoned(node.left, columns), reckoned(node.right, columns)
         typed = any(isinstance(one, exp.Literal) and one.is_string for one in (node.left, node.right))
         return DOUBLE if typed or DOUBLE in (left, right) else decimal(left.digits + DIVISION_DIGITS)
     if isinstance(node, exp.Avg):
-        inner = kind_of(node.this, columns)
+        inner = reckoned(node.this, columns)
         return inner if inner is DOUBLE else decimal(inner.digits + DIVISION_DIGITS)
     if isinstance(node, exp.Mul):
-        left, right = kind_of(node.left, columns), kind_of(node.right, columns)
+        left, right = reckoned(node.left, columns), reckoned(node.right, columns)
         return _number(left, right, left.digits + right.digits)
     if isinstance(node, exp.Add | exp.Sub | exp.Mod):
         if isinstance(node.left, exp.Interval) or isinstance(node.right, exp.Interval):
             return TEXT
-        left, right = kind_of(node.left, columns), kind_of(node.right, columns)
+        left, right = reckoned(node.left, columns), reckoned(node.right, columns)
         return _number(left, right, max(left.digits, right.digits))
     if isinstance(node, exp.Anonymous) and node.name.lower() in _WHOLE:
         return INT
@@ -154,10 +159,16 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
         return DOUBLE
     if isinstance(node, _SAME):
         inner = node.expressions[0] if isinstance(node, exp.Distinct) else node.this
-        return kind_of(inner, columns)
+        return (reckoned if isinstance(node, exp.Sum | exp.Neg | exp.Abs) else kind_of)(inner, columns)
     if isinstance(node, exp.If | exp.Case | exp.Coalesce | exp.Greatest | exp.Least | exp.Nullif):
         return _widest(node, columns)
     return TEXT
+
+
+def reckoned(node: exp.Expr, columns: Mapping[str, Kind]) -> Kind:
+    """What an expression counts as where it is reckoned with: a member of an enumeration as a double."""
+    kind = kind_of(node, columns)
+    return DOUBLE if kind.members else INT if kind.is_moment else kind
 
 
 def _literal(node: exp.Literal) -> Kind:

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from ndbplan.train.sql.numbers import TEXT, WHOLE_CASTS, Kind, kind_of
+from ndbplan.train.sql.numbers import INT, TEXT, WHOLE_CASTS, Kind, kind_of
 
 TRUNCATED = 1292
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -22,6 +22,7 @@ _MOMENT = re.compile(r"\s*[0-9]+[-:][0-9]+[-:][0-9]+")
 """Dates and times are numbers of their own, which are not read here."""
 _COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ)
 _RECKONS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.IntDiv)
+_SUMS = (exp.Neg, exp.Sum, exp.Avg)
 _CASTS = ((WHOLE_CASTS, "INTEGER"), (("decimal",), "DECIMAL"), (("double", "float"), "DOUBLE"))
 Warn = Callable[[int, str], None]
 
@@ -31,39 +32,81 @@ def read_as_numbers(tree: exp.Expr, columns: Mapping[str, Kind]) -> None:
     for node in list(tree.find_all(*_COMPARES)):
         for one, other in ((node.left, node.right), (node.right, node.left)):
             # What is compared with NULL is not read.
-            wants = not isinstance(other, exp.Null) and kind_of(other, columns).is_number
-            if wants and _is_text(one, columns):
-                one.replace(_read(one, "DOUBLE"))
+            if not isinstance(other, exp.Null) and kind_of(other, columns).is_number:
+                _read(one, "DOUBLE", columns)
+        _compare_decimals(node, columns)
     for chosen in list(tree.find_all(exp.In, exp.Between)):
+        listed = (*chosen.expressions, chosen.args.get("low"), chosen.args.get("high"))
         if kind_of(chosen.this, columns).is_number:
-            _read_literals(*chosen.expressions, chosen.args.get("low"), chosen.args.get("high"))
-    for reckoned in list(tree.find_all(*_RECKONS, exp.Neg)):
-        sides = (reckoned.this, reckoned.args.get("expression"))
+            _read_literals(*listed)
+        elif any(one is not None and kind_of(one, columns).is_number for one in listed):
+            _read(chosen.this, "DOUBLE", columns)
+    for reckons in list(tree.find_all(*_RECKONS, *_SUMS)):
+        sides = [one for one in (reckons.this, reckons.args.get("expression")) if one is not None]
         # A date beside an interval is no number.
         if not any(isinstance(one, exp.Interval) for one in sides):
-            _read_literals(*sides)
+            for one in sides:
+                _read(one, "DOUBLE", columns)
     for cast in list(tree.find_all(exp.Cast)):
         wanted = next((word for types, word in _CASTS if cast.to.is_type(*types)), "")
-        if wanted and _is_text(cast.this, columns):
-            cast.this.replace(_read(cast.this, wanted))
+        if wanted:
+            _read(cast.this, wanted, columns)
+    for ordered in list(tree.find_all(exp.Ordered)):
+        if _kind(ordered.this, columns).members:
+            _read(ordered.this, "INTEGER", columns)
+
+
+def _compare_decimals(node: exp.Binary, columns: Mapping[str, Kind]) -> None:
+    """Decimals that are worked out have so many digits and no more, which doubles do not know."""
+    kinds = [kind_of(one, columns) for one in (node.left, node.right)]
+    if not all(kind.name in ("decimal", "int") for kind in kinds):
+        return
+    for one, kind in zip((node.left, node.right), kinds, strict=True):
+        if kind.name == "decimal" and isinstance(one.unnest(), _RECKONS):
+            one.replace(exp.Round(this=one.copy(), decimals=exp.Literal.number(kind.digits)))
 
 
 def _read_literals(*found: exp.Expr | None) -> None:
     for one in found:
         if one is not None and _is_literal(one):
-            one.replace(_read(one, "DOUBLE"))
+            _read(one, "DOUBLE", {})
 
 
 def _is_literal(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Literal) and bool(node.is_string)
+    return isinstance(node, exp.Literal) and node.is_string
 
 
-def _is_text(node: exp.Expr, columns: Mapping[str, Kind]) -> bool:
-    return _is_literal(node) or (isinstance(node, exp.Column) and columns.get(node.name.lower()) is TEXT)
+def _kind(node: exp.Expr, columns: Mapping[str, Kind]) -> Kind:
+    """Of a text or a column: what else is read is a number already, or computed."""
+    known = columns.get(node.name.lower(), INT) if isinstance(node, exp.Column) else INT
+    return TEXT if _is_literal(node) else known
 
 
-def _read(node: exp.Expr, wanted: str) -> exp.Expr:
-    return exp.Anonymous(this="mysql_number", expressions=[node.copy(), exp.Literal.string(wanted)])
+def _read(node: exp.Expr, wanted: str, columns: Mapping[str, Kind]) -> None:
+    kind = _kind(node, columns)
+    if kind.members:
+        members = [exp.Literal.string(one) for one in kind.members]
+        node.replace(exp.Anonymous(this="mysql_place", expressions=[node.copy(), *members]))
+    elif kind.is_moment:
+        node.replace(exp.Anonymous(this="mysql_digits", expressions=[node.copy()]))
+    elif kind == TEXT:
+        node.replace(
+            exp.Anonymous(this="mysql_number", expressions=[node.copy(), exp.Literal.string(wanted)])
+        )
+
+
+def _place(value: Any, *members: str) -> int | None:
+    """The number of a member, from 1; of a text that is none, 0."""
+    return None if value is None else members.index(value) + 1 if value in members else 0
+
+
+def _digits(value: Any) -> int | float | None:
+    """20240131 of 2024-01-31."""
+    if value is None:
+        return None
+    text = str(value)
+    digits = text[:1].strip("0123456789") + re.sub(r"[^0-9.]", "", text)
+    return float(digits) if "." in digits else int(digits)
 
 
 def number_in(value: Any, wanted: str, warn: Warn) -> float | int | None:
@@ -85,3 +128,5 @@ def give(base: sqlite3.Connection, warn: Warn) -> None:
     base.create_function(
         "mysql_number", 2, lambda value, wanted: number_in(value, wanted, warn), deterministic=True
     )
+    base.create_function("mysql_place", -1, _place, deterministic=True)
+    base.create_function("mysql_digits", 1, _digits, deterministic=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from sqlglot import exp
 
 from ndbplan.base.units import whole_number
-from ndbplan.train.sql.numbers import INT, Kind
+from ndbplan.train.sql.numbers import DOUBLE, INT, Kind
 from ndbplan.train.sql.problem import NotSimulated, SqlError
 
 _MOST = 2**63 - 1
@@ -55,17 +56,21 @@ def _shown(tree: exp.Expr, count: int) -> list[exp.Expr]:
     return [one.unalias() for one in tree.expressions] if is_listed else [tree] * count
 
 
-def check_range(tree: exp.Expr, kinds: Sequence[Kind], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Raises SqlError 1690 where a whole number has got too large for one."""
+def check_range(tree: exp.Expr, kinds: Sequence[Kind], rows: Sequence[tuple[Any, ...]], large: Large) -> None:
+    """Raises SqlError 1690 where a whole number has got too large for one, NotSimulated where it may have."""
     for place, (kind, shown) in enumerate(zip(kinds, _shown(tree, len(kinds)), strict=True)):
         values = [row[place] for row in rows]
         if _is_unsigned(shown) and any(isinstance(one, int) and one < 0 for one in values):
             text = shown.sql("mysql").replace("CAST(", "cast(").replace(" AS UNSIGNED)", " as unsigned)")
             raise SqlError(1690, "22003", f"BIGINT UNSIGNED value is out of range in '({text})'")
+        if kind is DOUBLE and any(isinstance(one, float) and math.isinf(one) for one in values):
+            raise SqlError(1690, "22003", f"DOUBLE value is out of range in '({shown.sql('mysql')})'")
         if kind is not INT or not any(isinstance(one, float) and abs(one) > _MOST for one in values):
             continue
         numbers = (one for one in shown.find_all(exp.Literal) if not one.is_string)
         unsigned = any((whole_number(one.name) or 0) > _MOST for one in numbers)
+        if large and not unsigned:
+            raise NotSimulated("numbers beyond 9223372036854775807 are shown here, and not reckoned with")
         what = f"BIGINT{' UNSIGNED' * unsigned} value is out of range in '({shown.sql('mysql')})'"
         raise SqlError(1690, "22003", what)
 

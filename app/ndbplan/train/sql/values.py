@@ -13,7 +13,7 @@ from typing import Any
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.tables import Column
 from ndbplan.train.contents import WHOLE
-from ndbplan.train.sql.numbers import BYTES, DOUBLE, INT, TEXT, Kind, bits, decimal
+from ndbplan.train.sql.numbers import BYTES, DOUBLE, INT, MOMENT, TEXT, Kind, bits, decimal
 from ndbplan.train.sql.problem import SqlError, Warned
 
 _BITS = {"tinyint": 8, "smallint": 16, "mediumint": 24, "int": 32, "bigint": 64}
@@ -40,6 +40,10 @@ def column_kind(column: Column) -> Kind:
         return bits(column.length or 1)
     if column.type in ("binary", "varbinary") or column.type.endswith("blob"):
         return BYTES
+    if column.type == "enum" and column.members:
+        return Kind("text", members=column.members)
+    if column.type in ("date", "datetime", "timestamp", "time"):
+        return MOMENT
     return DOUBLE if column.type in ("float", "double") else TEXT
 
 

@@ -1,0 +1,81 @@
+"""When texts are equal: whatever their case and accents, as in most collations of the server.
+
+    folded("Äb") == folded("ab")
+    is_like("%BATCH%", "ndb_batch_size")      # 1
+
+Source: manual, character sets; the order of other letters than those of ASCII is that of Unicode, not of UCA.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import unicodedata
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
+from typing import Any
+
+
+def folded(text: str) -> str:
+    """Equal for texts that are equal."""
+    if text.isascii():
+        return text.lower()
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(one for one in apart if not unicodedata.combining(one))
+
+
+def _compare(one: str, other: str) -> int:
+    first, second = folded(one), folded(other)
+    return (first > second) - (first < second)
+
+
+@lru_cache(maxsize=256)
+def _pattern(pattern: str, escape: str) -> re.Pattern[str]:
+    parts, at = list[str](), 0
+    while at < len(pattern):
+        if pattern[at] == escape and at + 1 < len(pattern):
+            at += 1
+            parts.append(re.escape(pattern[at]))
+        else:
+            parts.append({"%": ".*", "_": "."}.get(pattern[at], re.escape(pattern[at])))
+        at += 1
+    return re.compile("".join(parts), re.DOTALL)
+
+
+def is_like(pattern: Any, value: Any, escape: Any = "\\") -> int | None:
+    """LIKE; bytes are like bytes of the same case only."""
+    if pattern is None or value is None:
+        return None
+    exact = isinstance(value, bytes) or isinstance(pattern, bytes)
+    texts = [_decoded(one) for one in (pattern, value)]
+    if not exact:
+        texts = [folded(one) for one in texts]
+    return int(_pattern(texts[0], str(escape)).fullmatch(texts[1]) is not None)
+
+
+def _decoded(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _found_at(value: Any, part: Any) -> int | None:
+    if value is None or part is None:
+        return None
+    return folded(str(value)).find(folded(str(part))) + 1
+
+
+def _changed(change: Callable[[str], str], value: Any) -> str | None:
+    return None if value is None else change(_decoded(value))
+
+
+def know_letters(base: sqlite3.Connection, values: Iterable[object]) -> None:
+    """Let a connection know of letters beyond ASCII where a query meets some: without them it is quicker."""
+    if any(isinstance(one, str) and not one.isascii() for one in values):
+        base.create_collation("NOCASE", _compare)
+
+
+def give(base: sqlite3.Connection) -> None:
+    """Let a connection search as the server does."""
+    base.create_function("like", -1, is_like, deterministic=True)
+    base.create_function("instr", 2, _found_at, deterministic=True)
+    for name, change in (("lower", str.lower), ("upper", str.upper)):
+        base.create_function(name, 1, partial(_changed, change), deterministic=True)
