@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QToolButton
 
@@ -14,6 +15,7 @@ from ndbplan import desktop
 from ndbplan.desktop.analyses.area import TABS
 from ndbplan.desktop.dialogs.guide_window import GuideWindow, pages
 from ndbplan.desktop.dialogs.sql_dialog import SqlDialog
+from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import parts as edits
 from ndbplan.plan.samples import sample_names
@@ -33,6 +35,15 @@ def _run(window: MainWindow, typed: str) -> None:
 
 
 class TestPalette:
+    @pytest.mark.parametrize("mode", ["light", "dark"])
+    def test_it_is_read_after_the_theme_was_switched_while_it_is_open(self, window, mode) -> None:
+        """The system may switch at any time: dark words stood on a dark ground."""
+        theme.theme().set_mode("dark" if mode == "light" else "light")
+        window._open_commands()
+        theme.theme().set_mode(mode)
+        picture = window.commands.grab().toImage()
+        assert picture.pixelColor(picture.width() // 2, 4).name() == QColor(theme.tokens().panel).name()
+
     def test_a_parameter_opens_its_field(self, qtbot, window) -> None:
         window.selection.set(["host-a1"])
         _run(window, "datamemory")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from ndbplan.describe.overlay import NO_LOADS
+from ndbplan.desktop.canvas import far
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.document.selection import Selection
+from ndbplan.desktop.look.text import text_width
 from ndbplan.plan.samples import sample_plan
 
 
@@ -49,3 +52,29 @@ def test_the_canvas_says_that_the_cluster_stopped(qtbot: QtBot) -> None:
     assert view.rect().contains(view.banner.geometry())
     view.show_loads(NO_LOADS)
     assert not view.banner.isVisible()
+
+
+@pytest.mark.parametrize("zoom", [0.08, 0.1, 0.12, 0.2])
+def test_a_host_with_dead_nodes_keeps_its_name_where_what_is_dead_has_no_room(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, zoom: float
+) -> None:
+    """Of 36 lost hosts each read `1 node d...`: none could be told from another."""
+    document = Document(sample_plan("telecom-144"))
+    view = CanvasView(Editor(document, Selection(document)))
+    qtbot.addWidget(view)
+    view.resize(900, 400)
+    view.set_zoom(zoom)
+    plan = document.plan
+    lost = {node.id: True for node in plan.data_nodes[:40]}
+    lost |= {node.host_id: True for node in plan.data_nodes[:40]}
+    said: list[tuple[str, bool]] = []
+
+    def record(painter, rect, words, ink, size_px=13, weight=400, align=None) -> None:
+        said.append((words, not size_px or text_width(words, size_px, weight) <= rect.width() + 1))
+
+    view.show_loads(NO_LOADS._replace(down=lost))
+    monkeypatch.setattr(far.paint, "text", record)
+    view.grab()
+    names = {host.hostname for host in plan.hosts}
+    assert [words for words, fits in said if not fits and words not in names] == []
+    document.deleteLater()

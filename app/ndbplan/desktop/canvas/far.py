@@ -103,13 +103,14 @@ def _paint_tile(
         paint.text(painter, name, card.host.hostname, t.text_strong, px, 600)
         paint.text(painter, name.translated(0, half), says.value, ink_of_value, px, 500)
         return
-    # One line: what is wrong, else the name, and what it is worth where that fits beside it.
+    # One line: what is wrong where that fits, else the name, and what it is worth where that fits beside it.
     px = look.px(14, int(size.height() / _ONE_LINE))
     if not px:
         return
     line = size.adjusted(8, 0, -8, 0)
     if says.tone != "text_strong":
-        paint.text(painter, line, says.value, ink_of_value, px, 600)
+        words = says.value if text_width(says.value, px, 600) <= line.width() else card.host.hostname
+        paint.text(painter, line, words, ink_of_value, px, 600)
         return
     paint.text(painter, line, card.host.hostname, t.text_strong, px, 600)
     left = line.width() - text_width(card.host.hostname, px, 600) - px / 2

@@ -87,9 +87,6 @@ class CommandPalette(QFrame):
 
     def open(self) -> None:
         """Show it, empty, over the upper middle of the window."""
-        t = theme.tokens()
-        frame = f"background: {t.panel}; border: 1px solid {t.line_strong}; border-radius: 10px;"
-        self.setStyleSheet(f"#commandPalette {{ {frame} }}")
         self._known = list(self._commands())
         self._names = [Name(command.text, f"{command.detail} {command.more}") for command in self._known]
         window = self._window

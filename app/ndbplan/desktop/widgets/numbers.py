@@ -121,7 +121,8 @@ class _Cells(QStyledItemDelegate):
         words.setRight(min(words.right(), self._table.viewport().rect().right()))
         painter.setFont(theme.font(_cell_px()))
         painter.setPen(QColor(ink))
-        text = _metrics().elidedText(cell.text, Qt.TextElideMode.ElideRight, words.width() + 1)
+        # Names that begin alike differ at their end.
+        text = _metrics().elidedText(cell.text, Qt.TextElideMode.ElideMiddle, words.width() + 1)
         if text != cell.text and not isinstance(cell.value, str):
             text = "…"
         painter.drawText(words, _alignment(cell), text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import ceil
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -12,10 +13,13 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from ndbplan.base.units import format_value
 from ndbplan.desktop.look import paint, theme
+from ndbplan.desktop.look.text import text_width
 
 _LEFT, _TOP, _RIGHT, _BOTTOM = 84, 12, 16, 40
 _DOT = 4.0
 _NEAR = 18.0
+_TEXT, _APART = 13.0, 8.0
+"""Height of a name, and what stands between two of them side by side."""
 _PALEST, _DARKEST = 28, 230
 """Strength of the colour of the lowest and of the highest value."""
 
@@ -123,18 +127,26 @@ class SweepChart(QWidget):
             colour = QColor(t.accent)
             colour.setAlpha(round(_PALEST + share * (_DARKEST - _PALEST)))
             painter.fillRect(cell, colour)
-            ink = t.on_accent if share > 0.6 else t.text
-            paint.text(painter, cell, format_value(dot.value or 0.0, self._unit), ink, 11, 500, paint.CENTRE)
+            ink, words = t.on_accent if share > 0.6 else t.text, format_value(dot.value or 0.0, self._unit)
+            # A number that is cut is another one.
+            if text_width(words, 11, 500) <= cell.width() and cell.height() >= _TEXT:
+                paint.text(painter, cell, words, ink, 11, 500, paint.CENTRE)
         for row, value in enumerate(self._axes[0]):
             cell = self._cell((row, 0))
-            said = QRectF(0, cell.top(), _LEFT - 8, cell.height())
-            paint.text(painter, said, value, t.muted, 11, 400, _END)
+            if row % self._every(cell.height(), _TEXT) == 0:
+                said = QRectF(0, cell.center().y() - _TEXT, _LEFT - 8, 2 * _TEXT)
+                paint.text(painter, said, value, t.muted, 11, 400, _END)
         self._paint_values(painter, self._axes[1])
+
+    @staticmethod
+    def _every(step: float, wanted: float) -> int:
+        """One of how many values is named, where each has a step and a name wants so many pixels."""
+        return max(1, ceil(wanted / max(1.0, step)))
 
     def _paint_values(self, painter: QPainter, values: Sequence[str]) -> None:
         t, field = theme.tokens(), self._field()
         step = field.width() / len(values)
-        every = max(1, round(56 / max(1.0, step)))
+        every = self._every(step, max(text_width(value, 11, 400) for value in values) + _APART)
         for n, value in enumerate(values):
             if n % every == 0:
                 said = QRectF(field.left() + (n + 0.5) * step - 60, field.bottom() + 6, 120, 16)
