@@ -353,6 +353,24 @@ def test_names_that_stand_for_nothing_or_for_two_are_refused(ask: Ask) -> None:
     assert ask("select id from k where s + 0 > 3").endswith("1 row in set, 1 warning (0.00 sec)\n\n")
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{bad", "Missing a name for object member.\" at position 1"),
+        ('{"a" 1}', "Missing a colon after a name of object member.\" at position 5"),
+        ("[1, 2", "Missing a comma or ] after an array element.\" at position 5"),
+        ('{"a": 1', "Missing a comma or } after an object member.\" at position 7"),
+        ("nix", 'Invalid value." at position 0'), ("", 'The document is empty." at position 0'),
+        ("1 2", "The document root must not be followed by other values.\" at position 2"),
+    ],
+)  # fmt: skip
+def test_what_is_no_json_is_refused_where_it_begins(text: str, said: str, ask: Ask) -> None:
+    ask("create table j (id int primary key, d json) engine=ndb")
+    assert ask(f"insert into j values (1, '{text}')") == (
+        f"ERROR 3140 (22032): Invalid JSON text: \"{said} in value for column 'j.d'.\n"
+    )
+
+
 def test_seconds_are_rounded_to_what_a_column_holds(ask: Ask) -> None:
     ask("create table m (id int primary key, t datetime(3), d datetime, c time(1), e time) engine=ndb")
     ask("insert m values (1, '2024-12-31 23:59:59.9996', '24-2-28 23:59:59.5', '12:59:59.96','-0:0:59.5')")

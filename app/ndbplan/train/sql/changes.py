@@ -64,6 +64,7 @@ def change(sql: str, asked: Asked) -> Changed:
     # IGNORE makes warnings of what else is an error (manual, the effect of IGNORE).
     taking = Taking(
         strict=is_strict(cluster) and not tree.args.get("ignore"),
+        table=table.name,
         rounds_seconds=cluster.plan.features.fractional_seconds,
     )
     enter(cluster, [table])

@@ -52,6 +52,8 @@ class Taking:
     """Values that one statement gives to columns; what it warns of."""
 
     strict: bool
+    table: str = ""
+    """Whose columns they are."""
     rounds_seconds: bool = True
     """Fractions of a second that a column does not hold are rounded; cut off where no column holds any."""
     warnings: list[Warned] = field(default_factory=list)
@@ -252,10 +254,32 @@ def _members(taking: Taking, column: Column, value: Any, where: str) -> str:
 def _json(taking: Taking, column: Column, value: Any, where: str) -> str:
     try:
         found = json.loads(str(value))
-    except ValueError:
-        text = f'Invalid JSON text: "Invalid value." at position 0 in value {where}'
-        raise SqlError(3140, "22032", text.replace(where, where.split(" at row")[0]) + ".") from None
+    except json.JSONDecodeError as error:
+        wrong = "The document is empty." if not str(value).strip() else _invalid_json(error)
+        at = f"position {error.pos} in value for column '{taking.table}.{column.name}'."
+        raise SqlError(3140, "22032", f'Invalid JSON text: "{wrong}" at {at}') from None
     return json.dumps(json_sorted(found), ensure_ascii=False)
+
+
+_INVALID_JSON = {
+    "Expecting property name": "Missing a name for object member.",
+    "Unterminated string": "Missing a closing quotation mark in string.",
+    "Expecting ':'": "Missing a colon after a name of object member.",
+    "Extra data": "The document root must not be followed by other values.",
+    "Invalid \\": "Invalid escape character in string.",
+}  # fmt: skip
+"""What the parser of the server calls what ours finds (RapidJSON, error/en.h)."""
+
+
+def _invalid_json(error: json.JSONDecodeError) -> str:
+    for begin, said in _INVALID_JSON.items():
+        if error.msg.startswith(begin):
+            return said
+    if not error.msg.startswith("Expecting ','"):
+        return "Invalid value."
+    before = error.doc[: error.pos]
+    in_object = before.rfind("{") > before.rfind("[")
+    return "Missing a comma or " + ("} after an object member." if in_object else "] after an array element.")
 
 
 def json_sorted(value: Any) -> Any:
