@@ -31,7 +31,8 @@ from ndbplan.train.lessons.files import own
 from ndbplan.train.lessons.play import Play
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.mgm.console import WORDS
-from ndbplan.train.prompts import SQL, sql_prompt
+from ndbplan.train.object_ids import Thing
+from ndbplan.train.prompts import BREAK, SQL, sql_prompt
 from ndbplan.train.quantities import NAMES
 from ndbplan.train.schema import held_rows, rows_of
 
@@ -313,6 +314,8 @@ def lines(prompt: str, pick: Random) -> Iterator[str]:
             at = pick.randrange(len(pieces))
             pieces[at : at + pick.randrange(2)] = [pick.choice(words)] * pick.randrange(1, 3)
             text = " ".join(pieces)
+        elif kind < 0.63:
+            text = BREAK
         elif kind < 0.65:
             text = text[: pick.randrange(len(text) + 1)]
         yield text
@@ -321,6 +324,10 @@ def lines(prompt: str, pick: Random) -> Iterator[str]:
 def broken_laws(cluster: LiveCluster) -> Iterator[str]:
     """What cannot be, whatever was typed."""
     sim, state = cluster.session.simulation, cluster.state
+    if len(set(state.ids.values())) < len(state.ids) or any(
+        Thing("table", table.id) not in state.ids for table in state.plan.tables
+    ):
+        yield "two things have one number, or a table has none"
     for n, node in enumerate(sim.state.node_state):
         for name in ("rows_bytes", "memory_bytes", "space_bytes", "index_bytes", "backup_left_bytes"):
             value = float(getattr(node, name))
@@ -373,6 +380,7 @@ class Attack:
         pick, prompts = self.pick, [MGM, SQL, OTHER, "data1$", "app1$", WORLD]
         of_lesson = self.only == LESSON or (not self.only and pick.random() < 0.1)
         played: Consoles | Play = self._lesson() if of_lesson else Consoles(self._cluster())
+        played.cluster.apart = pick.random() < 0.5
         prompts += [LESSON] * 4 if of_lesson else []
         drawn = {prompt: lines(prompt, pick) for prompt in prompts}
         typed: list[str] = []

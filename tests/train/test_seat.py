@@ -9,6 +9,7 @@ import pytest
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import keeping
 from ndbplan.describe.overlay import State
+from ndbplan.train.at_work import INTERRUPTED, UNDER_WAY
 from ndbplan.train.completion import offered
 from ndbplan.train.consoles import MGM, WORLD, Consoles
 from ndbplan.train.lessons.files import LESSONS, Read
@@ -19,6 +20,7 @@ from ndbplan.train.live import LiveCluster
 from ndbplan.train.prompts import SQL
 from ndbplan.train.seat import MOST_BRANCHES, MOST_BREAKPOINTS, Seat
 from ndbplan.train.sight import sight
+from ndbplan.train.sql.waiting import STOPPED
 
 
 @pytest.fixture
@@ -84,16 +86,103 @@ def test_how_time_flows_changes_nothing_and_a_breakpoint_stops_where_it_begins(
 
 
 def test_a_breakpoint_that_is_reached_while_a_line_is_answered_is_told(seat: Seat) -> None:
-    """A statement that lasts, or a wait, goes on to its end; what was reached meanwhile is said then."""
+    """A wait goes on to its end; what was reached meanwhile is said then."""
     seat.answer("! slow disk:data1/redo 5%")
     seat.answer("! load x4")
     seat.stop_when("redo_buffer 50%")
     seat.answer("mysql> select 1")
     assert seat.stopped_by == ""
-    seat.answer("mysql> select sleep(60)")
+    seat.answer("! wait 60s")
     assert seat.stopped_by.startswith("redo_buffer 50%")
     assert seat.flow(1.0) == pytest.approx(1.0)
     assert seat.stopped_by == ""
+
+
+_COPIES = "ALTER TABLE blobs_5k ADD COLUMN y INT NOT NULL DEFAULT 3, ALGORITHM=COPY"
+
+
+def _news(seat: Seat) -> dict[str, str]:
+    return dict(seat.played.news())
+
+
+def test_a_statement_that_lasts_holds_up_its_own_client_alone(seat: Seat) -> None:
+    seat.answer("mysql> use test;")
+    begin_s = seat.cluster.now_s
+    assert seat.answer(f"mysql> {_COPIES}; SELECT 7;") == UNDER_WAY
+    assert seat.cluster.now_s == begin_s, "nobody waited"
+    seat.flow(1.0)
+    assert "has been at 'ALTER TABLE" in seat.answer("mysql> select 1;")
+    assert "copy to tmp table" in seat.answer("mysql2> SHOW PROCESSLIST;")
+    assert "y" not in seat.answer("mysql2> DESC test.blobs_5k;").split()
+    assert "Cluster Configuration" in seat.answer("ndb_mgm> SHOW")
+    assert not _news(seat)
+    seat.flow(3600.0)
+    assert "rows affected (" in (said := _news(seat)["mysql>"])
+    assert "| 7 |" in said, "what stood behind it"
+    assert "y" in seat.answer("mysql2> DESC test.blobs_5k;").split()
+    assert "1 row in set" in seat.answer("mysql> select 1;")
+
+
+def test_what_was_typed_while_others_waited_plays_again(
+    seat: Seat, begun: Callable[[str], LiveCluster]
+) -> None:
+    for line in (
+        "mysql> use test;",
+        f"mysql> {_COPIES};",
+        "ndb_mgm> 4 STOP",
+        "data1$ ndb_mgm -e 'ALL STATUS'",
+    ):
+        seat.answer(line)
+        seat.flow(0.3)
+    seat.flow(8.0)
+    lines = seat.transcript().splitlines()
+    assert lines[0] == "! apart"
+    again = begun("8.4.8")
+    again.rewind(0.0)
+    start = Consoles(again)
+    for line in lines:
+        if line and not line.startswith("#"):
+            start.answer(line)
+    again.advance(seat.cluster.now_s - again.now_s)
+    assert again.log_text() == seat.cluster.log_text()
+    assert again.state.ids == seat.cluster.state.ids
+
+
+def test_ctrl_c_ends_what_copies_and_leaves_the_table_as_it_was(seat: Seat) -> None:
+    seat.answer("mysql> use test;")
+    seat.answer(f"mysql> {_COPIES};")
+    until_s = seat.cluster.state.running[1].until_s
+    assert until_s is not None
+    seat.flow(1.0)
+    assert seat.answer("mysql> ^C") == f"{INTERRUPTED}{STOPPED.line}\n"
+    assert "1 row in set" in seat.answer("mysql> select 1;")
+    seat.flow(until_s - seat.cluster.now_s + 1.0)
+    assert "y" not in seat.answer("mysql> DESC blobs_5k;").split()
+    assert seat.answer(f"mysql> {_COPIES};") == UNDER_WAY, "another change may begin"
+
+
+def test_ctrl_c_ends_the_management_client_and_not_what_it_asked_for(seat: Seat) -> None:
+    assert seat.answer("ndb_mgm> 4 STOP").endswith(UNDER_WAY)
+    assert "has been at '4 STOP'" in seat.answer("ndb_mgm> SHOW")
+    assert seat.answer("ndb_mgm> ^C") == "^C\n"
+    seat.flow(60.0)
+    assert "not connected" in seat.answer("ndb_mgm> 4 STATUS")
+
+
+def test_a_statement_under_way_goes_on_in_a_branch_and_is_gone_before_its_begin(seat: Seat) -> None:
+    begin_s = seat.cluster.now_s
+    seat.flow(2.0)
+    seat.answer("mysql> select sleep(5);")
+    seat.flow(1.0)
+    seat.branch()
+    seat.flow(5.0)
+    assert "sleep(5)" in _news(seat)["mysql>"]
+    seat.go_to(0)
+    assert "has been at" in seat.answer("mysql> select 1;")
+    seat.answer(f"! rewind to {begin_s:g}s")
+    assert "1 row in set" in seat.answer("mysql> select 1;")
+    seat.flow(20.0)
+    assert not _news(seat)
 
 
 def test_breakpoints_and_branches_have_an_end_and_say_so(seat: Seat) -> None:
@@ -135,6 +224,7 @@ def test_a_lesson_in_which_time_flows_is_the_page_of_the_lines_that_it_wrote(sou
     assert now.is_finished
     assert now.score == play.score() > 90
     again = Play(source.value, source.value.starts[0], "Ann")
+    again.cluster.apart = True
     for step in play.steps:
         again.answer(step.line)
     assert page(outcome(again, source.source)) == page(outcome(play, source.source))

@@ -10,11 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ndbplan.simulate.events.handlers import Order
-from ndbplan.train.live import LiveCluster
+from ndbplan.train.live import LOOKS_EVERY_S, LiveCluster
 
 PATIENCE_S = 3600.0
 """A console that waits is given up after so much simulated time."""
-LOOKS_EVERY_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -32,14 +31,25 @@ class Answer:
     """The program ends."""
 
 
-def carry_out(reply: Answer, cluster: LiveCluster) -> Answer:
-    """Give the orders of an answer and let time pass until all of it is there."""
+def begin(reply: Answer, cluster: LiveCluster) -> Answer:
+    """Give the orders of an answer; what it waits for is still to come."""
     for order in reply.orders:
         refusal = cluster.act(order)
         if refusal is not None:
             return replace(reply, text=f"{reply.text}{refusal.text}\n", exit=1, orders=(), waits=None)
+    return replace(reply, orders=())
+
+
+def given_up(waited_s: float) -> str:
+    """What is said where nothing came."""
+    return f"(no answer after {waited_s:.0f} s: given up)\n"
+
+
+def carry_out(reply: Answer, cluster: LiveCluster) -> Answer:
+    """Give the orders of an answer and let time pass until all of it is there."""
+    reply = begin(reply, cluster)
     if reply.waits is None:
-        return replace(reply, orders=())
+        return reply
     found: list[Answer] = []
     waits = reply.waits
 
@@ -51,7 +61,7 @@ def carry_out(reply: Answer, cluster: LiveCluster) -> Answer:
 
     begin_s = cluster.now_s
     if not cluster.advance_until(is_there, PATIENCE_S, LOOKS_EVERY_S):
-        given_up = f"(no answer after {cluster.now_s - begin_s:.0f} s: given up)\n"
-        return replace(reply, text=reply.text + given_up, exit=1, orders=(), waits=None)
+        text = reply.text + given_up(cluster.now_s - begin_s)
+        return replace(reply, text=text, exit=1, orders=(), waits=None)
     rest = carry_out(found[0], cluster)
     return replace(rest, text=reply.text + rest.text)

@@ -11,16 +11,18 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.train import world
-from ndbplan.train.answer import carry_out
+from ndbplan.train.answer import PATIENCE_S, Answer, begin, carry_out, given_up
+from ndbplan.train.at_work import UNDER_WAY, Program, is_at_work
 from ndbplan.train.host import console as host
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.mgm import console as mgm
-from ndbplan.train.prompts import session_of, sql_prompt
+from ndbplan.train.prompts import BREAK, session_of, sql_prompt
 
 if TYPE_CHECKING:
     from ndbplan.train.sql.console import Client
@@ -40,6 +42,10 @@ _OWN_FORMS = (
     (" Data:", "\n Data:"),
 )
 """Where it breaks lines that the log has whole [7.4.10]."""
+
+
+BY_CTRL_C = 130
+"""Exit status of a program that Ctrl+C ended."""
 
 
 class Addressed(NamedTuple):
@@ -71,7 +77,11 @@ class Consoles:
         self._clients: dict[int, Client] = {}
         """Sessions of the mysql client, by their numbers."""
         self._late: list[tuple[str, str]] = []
-        """Prompts of sessions whose statement waited, and what it was answered in the end."""
+        """Prompts of consoles whose line waited, and what it was answered in the end."""
+        self._programs: dict[str, Program] = {}
+        """What is under way at the management client and the shells, by their prompts."""
+        self.came: Callable[[float, str, str], None] | None = None
+        """Who is told of a late answer when it comes, and of its line; not with a branch."""
         cluster.attendant = self._go_on
 
     def on(self, cluster: LiveCluster) -> Consoles:
@@ -80,7 +90,8 @@ class Consoles:
         other.cluster = cluster
         other.shells = {name: copy.copy(shell) for name, shell in self.shells.items()}
         other._clients = {number: copy.copy(client) for number, client in self._clients.items()}
-        other._late = []
+        other._late, other._programs, other.came = [], dict(self._programs), None
+        cluster.looks = dict(self.cluster.looks)
         cluster.sessions = dict(self.cluster.sessions)
         cluster.attendant = other._go_on
         return other
@@ -88,6 +99,7 @@ class Consoles:
     def answer(self, line: str) -> str:
         """What a line is answered, and what is followed meanwhile; the cluster does what it says."""
         text = self._answer(line)
+        self._note_looks()
         self.cluster.attend()
         if self.is_apart:
             return text
@@ -113,6 +125,81 @@ class Consoles:
             text = self._session(number).go_on(self.cluster) if number in self.cluster.state.waits else None
             if text is not None:
                 self._late.append((sql_prompt(number), text))
+        for number, client in sorted(self._clients.items()):
+            at, said = client.under_way, client.look(self.cluster)
+            if at is not None and said is not None:
+                self._comes(sql_prompt(number), f"{at.sql};", said)
+        for prompt, program in list(self._programs.items()):
+            self._look(prompt, program)
+        self._note_looks()
+
+    def _comes(self, prompt: str, line: str, text: str) -> None:
+        """A late answer is there."""
+        self._late.append((prompt, text))
+        if self.came is not None:
+            self.came(self.cluster.now_s, f"{prompt} {line}", text)
+
+    def _note_looks(self) -> None:
+        looks = self.cluster.looks
+        looks.clear()
+        looks.update((prompt, one.since_s) for prompt, one in self._programs.items())
+        looks.update(
+            (sql_prompt(number), client.under_way.since_s)
+            for number, client in self._clients.items()
+            if client.under_way is not None
+        )
+
+    # What is under way while others go on.
+
+    def _lets_go(self, prompt: str, line: str, reply: Answer) -> str:
+        """What is printed of an answer at once; the rest comes as time passes."""
+        begun = begin(reply, self.cluster)
+        if begun.waits is None:
+            return self._ended(prompt, begun)
+        self._programs[prompt] = Program(line, self.cluster.now_s, begun.waits)
+        return begun.text + UNDER_WAY
+
+    def _look(self, prompt: str, one: Program) -> None:
+        """Whether what a program waits for is there."""
+        more, waited_s = one.waits(self.cluster), self.cluster.now_s - one.since_s
+        if more is None and waited_s < PATIENCE_S and not self.cluster.is_over:
+            return
+        reply = Answer(given_up(waited_s), 1) if more is None else begin(more, self.cluster)
+        if reply.waits is not None:
+            self._programs[prompt] = one._replace(waits=reply.waits, text=one.text + reply.text)
+            return
+        del self._programs[prompt]
+        self._comes(
+            prompt, one.line, self._ended(prompt, replace(reply, text=one.text + reply.text), one.line)
+        )
+
+    def _ended(self, prompt: str, reply: Answer, line: str = "") -> str:
+        """What is printed at the end of a program."""
+        if prompt == MGM:
+            if reply.ends or self.cluster.state.server is None:
+                self.is_connected = False
+            return self._events(without="backup" if "BACKUP" in line.upper() else "") + reply.text
+        self.shells[prompt[:-1]].status = reply.exit
+        return reply.text
+
+    def _broken(self, prompt: str) -> str:
+        """Ctrl+C ends the client, not what it asked for."""
+        del self._programs[prompt]
+        if prompt == MGM:
+            self.is_connected = False
+        else:
+            self.shells[prompt[:-1]].status = BY_CTRL_C
+        return f"{BREAK}\n"
+
+    def _goes_back(self, before_s: float) -> None:
+        """What was begun after the moment to which time went back has not been."""
+        now_s = self.cluster.now_s
+        if now_s >= before_s:
+            return
+        self._programs = {name: one for name, one in self._programs.items() if one.since_s <= now_s}
+        for client in self._clients.values():
+            if client.under_way is not None and client.under_way.since_s > now_s:
+                client.under_way = None
 
     def _answer(self, line: str) -> str:
         found = addressed(line)
@@ -125,6 +212,11 @@ class Consoles:
             return "ndbplan: no lesson is played here — type 'ndbplan lesson list' in a shell\n"
         if found.prompt == WORLD:
             return self._world(found.text)
+        program = self._programs.get(found.prompt)
+        if program is not None:
+            if found.text == BREAK:
+                return self._broken(found.prompt)
+            return is_at_work(found.prompt, program.line, program.since_s, self.cluster)
         if found.prompt == MGM:
             return self._management(found.text)
         if (number := session_of(found.prompt)) is not None:
@@ -141,10 +233,13 @@ class Consoles:
         return False
 
     def _world(self, text: str) -> str:
+        before_s = self.cluster.now_s
         try:
-            return world.do(text, self.cluster) + "\n"
+            said = world.do(text, self.cluster)
         except UserError as error:
             return f"ndbplan: {error.line}\n"
+        self._goes_back(before_s)
+        return said + "\n"
 
     def _management(self, text: str) -> str:
         before = ""
@@ -158,6 +253,8 @@ class Consoles:
             self._told = len(self.cluster.state.log)
         events = self._events()
         reply = mgm.answer(text, self.cluster)
+        if self.cluster.apart and reply.waits is not None:
+            return before + events + self._lets_go(MGM, text, reply)
         done = carry_out(reply, self.cluster)
         own = reply.waits is not None and "BACKUP" in text.upper()
         meanwhile = self._events(without="backup" if own else "")
@@ -198,6 +295,8 @@ class Consoles:
         shell = self.shells.setdefault(found.hostname, host.Shell(found.id))
         before = "" if self.is_apart else shell.news(self.cluster)
         reply = shell.answer(text, self.cluster)
+        if self.cluster.apart and reply.waits is not None:
+            return before + self._lets_go(f"{found.hostname}$", text, reply)
         done = carry_out(reply, self.cluster)
         if reply.orders or reply.waits is not None:
             # What it waited for decides how it ends.

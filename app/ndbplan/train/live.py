@@ -16,6 +16,7 @@ import copy
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from math import floor
 from typing import NamedTuple
 
 from ndbplan.configuration.deployment import management_directory
@@ -58,6 +59,8 @@ Script = Callable[["LiveCluster"], Iterable[tuple[float, "Event | Order"]]]
 KINDS = (backups, configuring, dumps, growing, orders, schema, starts, stops, transacting)
 """Whose handlers there are."""
 LONGEST_H = 24.0
+LOOKS_EVERY_S = 0.1
+"""How often a console looks whether what it waits for is there."""
 BEGIN = datetime(2026, 1, 5, 8, 0, 0)
 """What the clocks of the cluster show at the start: a Monday morning."""
 MOST_CELLS = 4_000_000
@@ -96,6 +99,16 @@ class SqlSession(NamedTuple):
     """How often it had been ended by KILL."""
 
 
+class Hold(NamedTuple):
+    """What a statement waits for that has begun."""
+
+    is_done: Callable[[LiveCluster], bool]
+    ends: Callable[[LiveCluster, str], str]
+    """What is printed then, of what would be printed at once. Raises SqlError."""
+    stops: Callable[[LiveCluster], None] | None = None
+    """What KILL QUERY does; None: the data nodes go on, and so does the client."""
+
+
 class LiveCluster:
     """A cluster under way. Raises SimulationError for a plan that cannot be simulated."""
 
@@ -106,6 +119,12 @@ class LiveCluster:
         """Who looks at it while time passes, and may stop that by Cancelled; not with a branch."""
         self.attendant: Callable[[], None] | None = None
         """Who goes on with statements that wait, as soon as they may; not with a branch."""
+        self.apart = False
+        """What waits at a console holds nobody up: its answer comes as time passes."""
+        self.looks: dict[str, float] = {}
+        """What is under way at consoles, and since when; the same for all who look at the cluster."""
+        self.holds: list[Hold] = []
+        """What the statement waits for that was answered last, if it is under way; the same for all."""
         self._turns: set[str] = set()
         """What is being done: nothing, or statements go on; the same for all who look at the cluster."""
         self.sql_session = NOBODY
@@ -220,12 +239,17 @@ class LiveCluster:
         sim = self.session.simulation
         dues = [due.at_s + sim.scenario.step_s for due in sim.due[:1]]
         given_up = (one.until_s for one in self.state.waits.values())
-        return max(self.now_s + sim.scenario.step_s, min([*dues, *given_up]))
+        next_looks = (
+            since_s + (floor((self.now_s - since_s) / LOOKS_EVERY_S + 1e-6) + 1) * LOOKS_EVERY_S
+            for since_s in self.looks.values()
+        )
+        return max(self.now_s + sim.scenario.step_s, min([*dues, *given_up, *next_looks]))
 
     @property
     def _is_attended(self) -> bool:
         """Statements wait, and somebody goes on with them who is not at it already."""
-        return self.attendant is not None and bool(self.state.waits) and not self._turns
+        waits = bool(self.state.waits or self.looks)
+        return self.attendant is not None and waits and not self._turns
 
     def attend(self) -> None:
         """Go on with statements that waited and need not any more."""
@@ -237,7 +261,7 @@ class LiveCluster:
                 self._turns.clear()
 
     def advance_until(
-        self, reached: Callable[[LiveCluster], bool], at_most_s: float, every_s: float = 0.1
+        self, reached: Callable[[LiveCluster], bool], at_most_s: float, every_s: float = LOOKS_EVERY_S
     ) -> bool:
         """Let time pass until something is so; False: it was not within that time."""
         end_s = self.now_s + at_most_s
@@ -257,7 +281,9 @@ class LiveCluster:
 
     def branch(self) -> LiveCluster:
         """The same moment once more, which goes on apart from this one."""
-        return LiveCluster(self.session.branch(), self._begin)
+        other = LiveCluster(self.session.branch(), self._begin)
+        other.apart = self.apart
+        return other
 
     def seen_by(self, session: int) -> LiveCluster:
         """The same cluster by the eyes of an SQL session: what is committed, and its own changes."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 SQL = "mysql>"
+BREAK = "^C"
+"""A line that stands for Ctrl+C."""
 SESSIONS = 9
 """So many there are at most."""
 _SESSION = re.compile(r"mysql([2-9]?)>")

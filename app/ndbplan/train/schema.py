@@ -82,6 +82,26 @@ class Wrote(Order):
     """Whose transaction it is in, where one is open."""
 
 
+@dataclass(frozen=True)
+class GivesUp(Order):
+    """A session gives up the change of the schema that it is at: nothing has changed."""
+
+    session: int
+
+
+@planned(GivesUp)
+def gives_up_now(order: GivesUp, _asked: Asked) -> Iterator[Due]:
+    """At once."""
+    yield Due(order.at_s, order, of_cluster=False)
+
+
+@handles(GivesUp)
+def gives_up(sim: Simulation, order: GivesUp) -> None:
+    """There is one change at a time: what is due of it is not any more."""
+    state_of(sim).running.pop(order.session, None)
+    sim.due[:] = [due for due in sim.due if not isinstance(due.event, SetSchema)]
+
+
 @planned(SetSchema)
 def set_schema_now(order: SetSchema, _asked: Asked) -> Iterator[Due]:
     """At once, also without the cluster: a server has tables and databases of its own."""

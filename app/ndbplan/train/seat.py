@@ -42,6 +42,8 @@ class Seat:
     """One person's place; of a lesson, or before a cluster of one's own."""
 
     def __init__(self, played: Consoles | Play) -> None:
+        # As before a screen: whoever waits at one console goes on at another.
+        played.cluster.apart = True
         self._branches: list[Consoles | Play] = [played]
         self._said: list[tuple[_Said, ...]] = [()]
         """What was typed in each branch, and answered."""
@@ -121,7 +123,7 @@ class Seat:
 
     def transcript(self) -> str:
         """What was typed in the branch in front, with what it was answered as remarks: it plays again."""
-        at_s, text = STEP_S, ""
+        at_s, text = STEP_S, f"{WORLD} apart\n"
         for one in self._said[self.place]:
             passed_s = round(one.begin_s - at_s, 1)
             if passed_s > 0:

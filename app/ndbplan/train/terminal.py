@@ -15,7 +15,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
 from ndbplan.train.completion import offered
-from ndbplan.train.consoles import MGM, Addressed, Consoles, addressed
+from ndbplan.train.consoles import MGM, WORLD, Addressed, Consoles, addressed
 from ndbplan.train.live import LiveCluster
 
 STEP_S = 0.1
@@ -68,7 +68,11 @@ class Terminal:
     ) -> None:  # fmt: skip
         self.consoles: Answering = Consoles(cluster) if consoles is None else consoles
         self.speed, self._record = speed, record
+        # Time passes by itself: what waits at one console holds up no other.
+        cluster.apart = speed > 0
         self._completer = _Words(cluster)
+        if cluster.apart and consoles is None:
+            self._note(f"{WORLD} apart")
         self._owed_s = 0.0
         """Time that has passed by the clock and not yet in the cluster."""
 

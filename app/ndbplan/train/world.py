@@ -50,6 +50,7 @@ from ndbplan.simulate.events.configuration import MoveFiles, needs_all_down
 from ndbplan.simulate.events.full_disks import FreeDisk
 from ndbplan.simulate.events.handlers import Order
 from ndbplan.simulate.events.orders import Connect, Kill, Restore, Resume, SetLoad, SpreadKeys
+from ndbplan.train import at_work
 from ndbplan.train.conditions import parsed
 from ndbplan.train.configuring import EditConfig, NewConfig
 from ndbplan.train.live import LiveCluster
@@ -426,7 +427,7 @@ def _help(_text: str, _cluster: LiveCluster) -> str:
         "kill, hang, wake, start node:N; fail, restore host:NAME, rack:NAME, disk:HOST/NAME; fail device:…\n"
         "cut link:HOST/HOST, switch:NAME, host:NAME; heal; slow disk:HOST/NAME 20MB/s (or 30%) [for TIME]\n"
         "slow link:HOST/HOST 10% [for TIME]; fill disk:HOST/NAME [for TIME]; free disk:HOST/NAME\n"
-        "load x2; spread (keys); set NAME=VALUE; edit NAME=VALUE (config.ini)\n"
+        "load x2; spread (keys); set NAME=VALUE; edit NAME=VALUE (config.ini); apart [off]\n"
         "move lcp to DISK (redo, lcp, undo, data_files, backup)\n"
         f"quantities: {', '.join(NAMES)}, {', '.join(f'{one}:…' for one in OF_ONE)}"
     )
@@ -434,6 +435,7 @@ def _help(_text: str, _cluster: LiveCluster) -> str:
 
 _OF_TIME: dict[str, Callable[[str, LiveCluster], str]] = {
     "wait": _wait, "until": _until, "rewind": _rewind, "clock": _clock, "help": _help,
+    "apart": lambda text, cluster: _said(cluster, at_work.apart(text, cluster)),
 }  # fmt: skip
 _DEEDS: dict[str, Callable[[str, LiveCluster], Deed]] = {
     "kill": _kill, "hang": _hang, "wake": _wake, "start": _start, "fail": _fail, "restore": _restore,

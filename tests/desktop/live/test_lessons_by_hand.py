@@ -147,6 +147,10 @@ def test_a_lesson_is_played_to_its_end_with_what_the_window_offers(name: str, qt
     hand = Hand(qtbot, page)
     for line in lines_of_route(Play(source.value, start), 0):
         hand.does(line)
+        # Whoever types waits for the prompt.
+        while page.session.seat is not None and page.session.seat.cluster.looks:
+            page.session.flow(1.0)
+            rest(qtbot, page)
     page.session.flow(0.1)
     rest(qtbot, page)
     play = page.session.seat.play if page.session.seat is not None else None

@@ -276,7 +276,7 @@ def test_a_log_is_followed_and_what_was_typed_is_saved_and_plays_again(
     rest(qtbot, page)
     typed = path.read_text().splitlines()
     assert [line for line in typed if not line.startswith(("#", "! wait"))] == [
-        f"{prompt} {log}", "ndb_mgm> SHOW", f"{prompt} ^C", "! rewind to 12s", "! kill node:4",
+        "! apart", f"{prompt} {log}", "ndb_mgm> SHOW", f"{prompt} ^C", "! rewind to 12s", "! kill node:4",
     ]  # fmt: skip
     cluster = LiveCluster.begin(window.document.plan, window.panels.estimates.workload_id)
     again = list(answered(typed, cluster))
@@ -356,6 +356,7 @@ def test_a_lesson_in_the_window_is_the_lesson_of_the_command_line(
     panel.save.click()
     found_page = read_page(path.read_bytes(), "ann.html")
     again = Play(source.value, start, "Ann")
+    again.cluster.apart = True
     for step in found_page["steps"]:
         again.answer(step["line"])
     assert page(outcome(again, source.source)) == path.read_bytes()

@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
 
 from ndbplan.desktop.look import theme
 from ndbplan.train.completion import Offered
+from ndbplan.train.prompts import BREAK
 
 MOST_LINES = 5000
 """What is kept of the answers."""
@@ -166,8 +167,7 @@ class Console(QWidget):
         self.input.entered.connect(self._enter)
         self.input.candidates = lambda words: self.output.add("  ".join(words))
         self.input.clears = self.output.clear
-        if prompt.endswith("$"):
-            self.input.breaks = lambda: self._enter("^C")
+        self.input.breaks = lambda: self._enter(BREAK)
         self.setFocusProxy(self.input)
         sign = QLabel(prompt)
         sign.setProperty("look", "prompt")

@@ -37,7 +37,9 @@ def began(found: dict[str, Any], lesson: Read) -> Play:
     start = lesson.value.start(found["start"])
     if start is None or lesson.value.name != found["lesson"]:
         raise DebriefError(f"is of the lesson '{found['lesson']}'", fix="name that lesson with --lesson")
-    return Play(lesson.value, start, found["trainee"])
+    play = Play(lesson.value, start, found["trainee"])
+    play.cluster.apart = found.get("apart", False)
+    return play
 
 
 def steps_of(found: dict[str, Any]) -> list[Step]:

@@ -65,6 +65,7 @@ class Play:
 
     def _begin(self, cluster: LiveCluster) -> None:
         self.cluster, self.consoles = cluster, Consoles(cluster)
+        self.consoles.came = self._looked
         self._enter()
 
     def branch(self) -> Play:
@@ -72,6 +73,7 @@ class Play:
         other = copy.copy(self)
         other.cluster = self.cluster.branch()
         other.consoles = self.consoles.on(other.cluster)
+        other.consoles.came = other._looked
         for name in ("steps", "looks", "early", "marks", "hints", "skipped", "broken"):
             setattr(other, name, copy.copy(getattr(self, name)))
         other.asked = {name: copy.copy(one) for name, one in self.asked.items()}
@@ -140,14 +142,13 @@ class Play:
         return self.answer(step.line, step.by)
 
     def passes(self, seconds: float) -> None:
-        """So much time passed without a line; what was sent meanwhile happens at its end."""
+        """So much time passed without a line."""
         self.answer(f"{WORLD} wait {seconds:g}s")
 
     def flow(self, seconds: float) -> str:
         """A little time passes while nobody types; what of the lesson came true with it.
 
-        As if it were waited from the last line to the next, or to the end of a stage: that is the line that
-        is written down.
+        A wait from the last line to the next, or to the end of a stage, is the line that is written down.
         """
         if self.finished:
             return ""
@@ -357,6 +358,7 @@ class Play:
         self.skipped |= {name for name in names[:place] if name not in self._whole_stages()}
         reference = self._reference(place)
         self.place = place
+        reference.cluster.apart = self.cluster.apart
         self._begin(reference.cluster)
         self.arrivals += 1
         return f"You are at the begin of '{rest}', as the reference route gets there.\n"

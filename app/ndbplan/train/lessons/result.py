@@ -58,6 +58,7 @@ def outcome(play: Play, source: bytes) -> dict[str, Any]:
         "lesson_sha256": hashlib.sha256(source).hexdigest(),
         "start": play.start.name,
         "trainee": play.trainee,
+        "apart": play.cluster.apart,
         "score": play.score(),
         "of": FULL,
         "all_done": play.stage is None,

@@ -14,9 +14,10 @@ from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table, Tablespace
-from ndbplan.train.live import Later, LiveCluster
+from ndbplan.train.at_work import SHORT_S
+from ndbplan.train.live import Hold, Later, LiveCluster
 from ndbplan.train.locks import Running
-from ndbplan.train.schema import SetSchema
+from ndbplan.train.schema import GivesUp, SetSchema
 from ndbplan.train.sql import server
 from ndbplan.train.sql.failing import NOT_OPENED, is_lost, lock_warnings
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
@@ -127,14 +128,33 @@ def ok(asked: Asked, rows: int = 0, lasts_s: float = DEFINED_S, warnings: Sequen
         asked.cluster.act(Runs(asked.cluster.sql_session, at_work))
         become(asked, then, at_s=begin_s + lasts_s, copied=copied)
     warnings = (*lock_warnings(asked.cluster), *online_warning(asked.how, asked.plan.version), *warnings)
-    asked.cluster.advance(min(lasts_s, _LONGEST_S))
-    if then is not None and is_lost(asked.cluster):
-        raise SqlError(1296, "HY000", NOT_OPENED)
-    lasted = server.lasted(asked.cluster.now_s - begin_s)
+    if then is not None and asked.cluster.apart and lasts_s > SHORT_S:
+        asked.cluster.holds.append(_until(asked.cluster, begin_s + lasts_s, stops=bool(rows)))
+        lasted = server.lasted(lasts_s)
+    else:
+        asked.cluster.advance(min(lasts_s, _LONGEST_S))
+        if then is not None and is_lost(asked.cluster):
+            raise SqlError(1296, "HY000", NOT_OPENED)
+        lasted = server.lasted(asked.cluster.now_s - begin_s)
     warned = f", {len(warnings)} warning{'s' * (len(warnings) > 1)}" if warnings else ""
     affected = f"{rows} row{'s' * (rows != 1)} affected"
     records = f"\nRecords: {rows}  Duplicates: 0  Warnings: {len(warnings)}\n" if counts else ""
     return Done(f"Query OK, {affected}{warned} ({lasted}){records}", tuple(warnings))
+
+
+def _until(cluster: LiveCluster, until_s: float, *, stops: bool) -> Hold:
+    """A change of the schema that is under way; one that copies rows ends with KILL QUERY."""
+    session = cluster.sql_session
+
+    def ends(now: LiveCluster, text: str) -> str:
+        if is_lost(now):
+            raise SqlError(1296, "HY000", NOT_OPENED)
+        return text
+
+    def stop(now: LiveCluster) -> None:
+        now.act(GivesUp(session))
+
+    return Hold(lambda now: now.now_s >= until_s - 1e-9, ends, stop if stops else None)
 
 
 def become(

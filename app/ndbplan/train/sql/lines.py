@@ -4,14 +4,29 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from ndbplan.base.kept import keeping
-from ndbplan.train.live import LiveCluster, SqlSession
+from ndbplan.train.at_work import INTERRUPTED, UNDER_WAY, is_at_work
+from ndbplan.train.live import Hold, LiveCluster, SqlSession
+from ndbplan.train.prompts import BREAK, sql_prompt
 from ndbplan.train.sql import locking, transactions, waiting
-from ndbplan.train.sql.problem import Warned
+from ndbplan.train.sql.problem import SqlError, Warned
 from ndbplan.train.sql.server import answering
 from ndbplan.train.sql.typed import CONTINUES, Typing, number_of, taken
 from ndbplan.train.transacting import Waits
+
+
+class UnderWay(NamedTuple):
+    """A statement that has begun."""
+
+    sql: str
+    since_s: float
+    hold: Hold
+    text: str
+    """What would be printed at once."""
+    rest: tuple[tuple[str, bool], ...]
+    """Statements behind it."""
 
 
 class Lines(ABC):
@@ -28,6 +43,8 @@ class Lines(ABC):
         self.database = ""
         self.has_left = False
         """The last statement was QUIT."""
+        self.under_way: UnderWay | None = None
+        """The statement that it is at, whose answer is still to come."""
         self.typing = Typing()
         """What ends a statement, and what is typed of one that is not complete."""
 
@@ -46,8 +63,19 @@ class Lines(ABC):
     def answer(self, line: str, cluster: LiveCluster) -> str:
         """What the client prints for the statements of a line, up to one that has to wait."""
         seen = cluster.seen_by(self.number)
+        is_break = line.strip() == BREAK
         if self.number in cluster.state.waits:
-            return waiting.still(self.number, cluster)
+            if not is_break:
+                return waiting.still(self.number, cluster)
+            waiting.interrupt(self.number, cluster)
+            return INTERRUPTED
+        if self.under_way is not None:
+            if is_break:
+                return self._interrupted(seen)
+            return is_at_work(sql_prompt(self.number), self.under_way.sql, self.under_way.since_s, cluster)
+        if is_break:
+            self.typing = self.typing._replace(begun="")
+            return "^C\n"
         killed, self.killed = self.killed, cluster.state.killed.get(self.number, 0)
         if killed < self.killed:
             return self.connect_anew(seen) + self.answer(line, cluster)
@@ -72,6 +100,31 @@ class Lines(ABC):
             self.warnings = error.warnings
             return f"{error.line}\n{self._all(list(one.rest), seen)}"
 
+    def look(self, cluster: LiveCluster) -> str | None:
+        """What is printed of a statement that was under way; None: it still is."""
+        at = self.under_way
+        seen = cluster.seen_by(self.number)
+        if at is None or not at.hold.is_done(seen):
+            return None
+        self.under_way = None
+        with keeping():
+            try:
+                said = at.hold.ends(seen, at.text)
+            except SqlError as error:
+                self.warnings, said = error.warnings, f"{error.line}\n"
+            return said + self._all(list(at.rest), seen)
+
+    def _interrupted(self, cluster: LiveCluster) -> str:
+        """Ctrl+C: the client sends KILL QUERY, and hears of it where the server listens."""
+        at = self.under_way
+        assert at is not None
+        if at.hold.stops is None:
+            return INTERRUPTED
+        at.hold.stops(cluster)
+        self.under_way = None
+        with keeping():
+            return f"{INTERRUPTED}{waiting.STOPPED.line}\n{self._all(list(at.rest), cluster)}"
+
     def _note(self, cluster: LiveCluster) -> None:
         """Let others see the session, or that it is gone."""
         own = answering(cluster)
@@ -87,12 +140,18 @@ class Lines(ABC):
             waited_s = 0.0 if since_s is None or at else cluster.now_s - since_s
             self.has_left = False
             try:
-                said += waiting.with_time(self.one(sql, vertical, cluster), waited_s)
+                cluster.holds.clear()
+                text, begin_s = self.one(sql, vertical, cluster), cluster.now_s
                 self._note(cluster)
+                if cluster.holds:
+                    rest = tuple(asked[at + 1 :])
+                    self.under_way = UnderWay(sql, begin_s - waited_s, cluster.holds.pop(), text, rest)
+                    return said + UNDER_WAY
+                said += waiting.with_time(text, waited_s)
             except locking.LockWaitError as refused:
-                rest, begin_s = asked[at + 1 :], cluster.now_s - waited_s
+                behind, begin_s = asked[at + 1 :], cluster.now_s - waited_s
                 values = self.variables(cluster)
-                one = locking.waiting(refused, sql, vertical, rest, begin_s, cluster, values)
+                one = locking.waiting(refused, sql, vertical, behind, begin_s, cluster, values)
                 cluster.act(Waits(self.number, one))
                 return said + waiting.begins(refused.others)
         held = transactions.open_of(cluster)

@@ -10,7 +10,8 @@ from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import catalogue
 from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
 from ndbplan.train.sql.sessions_seen import at_work, number_of
-from ndbplan.train.transacting import INTERRUPTED, Kills, Waits
+from ndbplan.train.sql.waiting import STOPPED, interrupt
+from ndbplan.train.transacting import Kills
 
 _LOAD = re.compile(
     r"load\s++data\s++(?:(?:low_priority|concurrent)\s++)?(local\s++)?infile\s++(?:'([^']*+)'|\"([^\"]*+)\")",
@@ -64,12 +65,10 @@ def kill(sql: str, cluster: LiveCluster) -> str:
         raise NotSimulated("KILL of a thread of the server itself is not simulated; that of a session is")
     if session in at_work(cluster):
         raise NotSimulated("a change of the schema that is under way goes on here; KILL does not end it")
-    waiting = cluster.state.waits.get(session)
     if not of_query:
         cluster.act(Kills(session))
-    elif waiting is not None:
-        now_s = cluster.now_s
-        cluster.act(Waits(session, waiting._replace(until_s=now_s, code=INTERRUPTED)))
+    elif session in cluster.state.waits:
+        interrupt(session, cluster)
     if session == own:
-        raise SqlError(1317, "70100", "Query execution was interrupted")
+        raise STOPPED
     return "Query OK, 0 rows affected (0.00 sec)"

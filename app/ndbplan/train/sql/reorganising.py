@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ndbplan.train.growing import Reorganise
-from ndbplan.train.live import LiveCluster
+from ndbplan.train.live import Hold, LiveCluster
 from ndbplan.train.locks import Running
 from ndbplan.train.sql import failing, server
 from ndbplan.train.sql.altering import COPIED_ROWS_PER_S, NO_LOCK
@@ -42,12 +42,21 @@ def reorganise(sql: str, in_use: str, cluster: LiveCluster) -> tuple[str, tuple[
     of_node = 0 if node is None else node.node_id
     cluster.act(Runs(cluster.sql_session, Running(sql, in_use, of_node, begin_s, None, "altering table")))
     cluster.act(Reorganise(table.id))
-    cluster.advance_until(lambda now: not now.session.simulation.is_moving, _LONGEST_S)
-    if "algorithm copy" in low or words[1].lower() == "offline":
-        copied = cluster.rows_of(table)
-        cluster.advance(copied / COPIED_ROWS_PER_S)
     many = len(deprecated)
     warned = f", {many} warning" if many else ""
-    lasted = server.lasted(cluster.now_s - begin_s)
-    said = f"Query OK, {copied} row{'s' * (copied != 1)} affected{warned} ({lasted})"
-    return f"{said}\nRecords: {copied}  Duplicates: 0  Warnings: {many}\n", deprecated
+
+    def said(now: LiveCluster, copied: int) -> str:
+        rows = f"{copied} row{'s' * (copied != 1)} affected{warned}"
+        lasted = server.lasted(now.now_s - begin_s)
+        return f"Query OK, {rows} ({lasted})\nRecords: {copied}  Duplicates: 0  Warnings: {many}\n"
+
+    copies = "algorithm copy" in low or words[1].lower() == "offline"
+    if cluster.apart and not copies and cluster.session.simulation.is_moving:
+        done = Hold(lambda now: not now.session.simulation.is_moving, lambda now, _text: f"{said(now, 0)}\n")
+        cluster.holds.append(done)
+        return "", deprecated
+    cluster.advance_until(lambda now: not now.session.simulation.is_moving, _LONGEST_S)
+    if copies:
+        copied = cluster.rows_of(table)
+        cluster.advance(copied / COPIED_ROWS_PER_S)
+    return said(cluster, copied), deprecated

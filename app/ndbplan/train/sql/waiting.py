@@ -21,6 +21,9 @@ from ndbplan.train.transacting import INTERRUPTED, KILLED, Waits
 _LASTED = re.compile(r"\(([0-9]+\.[0-9]{2}) sec\)")
 
 
+STOPPED = SqlError(1317, "70100", "Query execution was interrupted")
+
+
 class Turn(NamedTuple):
     """A statement that waits no more."""
 
@@ -42,6 +45,12 @@ def still(session: int, cluster: LiveCluster) -> str:
         f"ndbplan: {sql_prompt(session)} has waited for {since_s:.1f} s and takes no line — "
         "let time pass ('! wait 1s'), or go on in another session\n"
     )
+
+
+def interrupt(session: int, cluster: LiveCluster) -> None:
+    """KILL QUERY of a statement that waits: it is given up at once."""
+    one = cluster.state.waits[session]
+    cluster.act(Waits(session, one._replace(until_s=cluster.now_s, code=INTERRUPTED)))
 
 
 def with_time(text: str, waited_s: float) -> str:
@@ -75,5 +84,5 @@ def _given_up(one: Waiting, cluster: LiveCluster) -> SqlError:
     if one.code == KILLED:
         return transactions.LOST_CONNECTION
     if one.code == INTERRUPTED:
-        return SqlError(1317, "70100", "Query execution was interrupted")
+        return STOPPED
     return SqlError(1205, "HY000", "Lock wait timeout exceeded; try restarting transaction")
