@@ -18,8 +18,9 @@ from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.estimation import Estimation, chosen_workload, parts
 from ndbplan.estimate.load.node_settings import NODE_SETTINGS
 from ndbplan.estimate.load.transaction_size import size_of
-from ndbplan.estimate.loaded import cpu, network, redo
+from ndbplan.estimate.loaded import cpu, disk_demand, network, redo
 from ndbplan.estimate.narrowed import narrowed
+from ndbplan.estimate.stored import machines_of
 from ndbplan.estimate.times.restart import IDLE
 from ndbplan.plan.fields import Point
 from ndbplan.plan.file import load
@@ -159,6 +160,7 @@ def test_settings_hold_every_parameter_that_figures_of_nodes_read() -> None:
         "cpu",
         "processors",
         "backup",
+        "backup_sites",
     ):
         code = next(folder.rglob(f"{name}.py")).read_text(encoding="utf-8")
         read |= set(re.findall(r'\.number\(\s*"(\w+)"', code))
@@ -222,3 +224,36 @@ def test_a_plan_without_a_data_node_is_estimated_under_its_loads(name: str) -> N
     bare = plan.replace(processes=tuple(one for one in plan.processes if one.kind != "data"))
     for workload in bare.workloads:
         assert Estimation(bare, workload).to_json()["checkpoint"] is not None
+
+
+def test_a_buffer_for_the_log_changes_nothing_of_loads_and_times_but_with_small_log_files() -> None:
+    plan = set_parameter(sample_plan("redo-overload"), "data_node", "FragmentLogFileSize", "64M")
+    with keeping():
+        one, more, much = (
+            narrowed(machines_of(set_parameter(plan, "data_node", "RedoBuffer", size)))
+            for size in ("16M", "32M", "128M")
+        )
+        assert one is more
+        assert one is not much
+        assert not any(machine.small_log_files for machine in one.nodes)
+        assert all(machine.small_log_files for machine in much.nodes)
+
+
+@pytest.mark.parametrize("name", ["disk-data", "telecom-144"])
+def test_what_takes_the_time_of_disks_beside_nodes_that_start(name: str) -> None:
+    plan = sample_plan(name)
+    first, *others = plan.data_nodes
+    # Two nodes on one host share its disks.
+    plan = edits.update(plan, others[0].id, host_id=first.host_id, disk_roles=first.disk_roles)
+    asked = disk_demand(plan, plan.workloads[0])
+    for starting in ((), (first.node_id,), (first.node_id, others[0].node_id)):
+        taken: dict[str, float] = {}
+        for demand in asked.disks:
+            for one in demand.streams:
+                if one.node_id not in starting:
+                    share = one.write_bytes_per_s.value / demand.device.sequential_write_bytes_per_s
+                    share += one.random_reads_per_s.value / demand.device.random_read_iops
+                    share += one.random_writes_per_s.value / demand.device.random_write_iops
+                    taken[demand.disk_id] = taken.get(demand.disk_id, 0.0) + share
+        assert asked.busy(starting) == pytest.approx(taken)
+        assert taken

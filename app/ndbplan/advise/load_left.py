@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.settings import no_of_replicas, node_settings
+from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint_room import sequential_write_bytes_per_s
 from ndbplan.estimate.load.checkpoint_speed import checkpoint_share
@@ -123,18 +123,26 @@ class LoadLeft:
             + sum(mate.read_payload_bytes_per_s for mate in taken) / sharing,
         )
 
+    @cached_property
+    def _kinds(self) -> dict[int, tuple[object, ...]]:
+        """By node id what tells a node apart: those that do the same on such hosts are alike here."""
+        kinds: dict[int, tuple[object, ...]] = {}
+        for node_id, load in self._loads.items():
+            machine = self.now.machines.by_id[node_id]
+            host = machine.host
+            speed = host.clock_ghz, host.core_gain_per_clock, host.network_bytes_per_s
+            kinds[node_id] = id(load.alike), id(machine.threads), *speed
+        return kinds
+
     def _use(self, node_id: int, dead_mates: frozenset[int], up: int) -> _Use:
-        machines = self.now.machines
-        machine, own = machines.by_id[node_id], self._loads[node_id].alike
-        mates = [id(self._loads[mate].alike) if mate in self._loads else 0 for mate in dead_mates]
-        sharing = len(self._mates[node_id]) - len(dead_mates) if mates else 0
-        host = machine.host
-        speed = host.clock_ghz, host.core_gain_per_clock, host.network_bytes_per_s
-        # Nodes that do the same on such hosts cannot be told apart here.
-        key = id(own), id(machine.threads), *speed, up, sharing, *sorted(mates)
+        key: tuple[object, ...] = (self._kinds[node_id], up)
+        if dead_mates:
+            mates = [id(self._loads[mate].alike) if mate in self._loads else 0 for mate in dead_mates]
+            key = (*key, len(self._mates[node_id]) - len(dead_mates), *sorted(mates))
         use = self._uses.get(key)
         if use is None:
-            load = self._load(node_id, dead_mates)
+            machines = self.now.machines
+            machine, load = machines.by_id[node_id], self._load(node_id, dead_mates)
             busy = node_cpu(machine, load, machines.constants)
             link = data_node_link(machines, load, up, self._written)
             reads = load.reads_per_s + load.scanned_rows_per_s
@@ -156,15 +164,15 @@ class LoadLeft:
         return tuple(self._limit(one, whole) for one, whole in [*of_services, *self._log_limits()])
 
     def _limit(self, service: Service, whole: Quantity) -> _Limit:
-        of = Bottleneck(service.resource, service.where, 1.0, service.object_ids)
-        subject = self.plan.by_id.get(service.object_ids[0]) if service.object_ids else None
+        of, plan = Bottleneck(service.resource, service.where, 1.0, service.object_ids), self.plan
+        subject = plan.by_id.get(service.object_ids[0]) if service.object_ids else None
         if isinstance(subject, DataNode):
             return _Limit(of, whole, "ldm", (subject.node_id,), (subject.node_id,))
         if isinstance(subject, SqlNode | ApiSlot):
             return _Limit(of, whole, "clients", (), (subject.node_id,))
-        host = self.plan.host_of_disk.get(service.object_ids[0])
+        host = plan.host_of_disk.get(service.object_ids[0])
         host_id = host.id if host is not None else service.object_ids[0]
-        on_host = self.plan.processes_of_host.get(host_id, ())  # none: the uplink of a location
+        on_host = plan.processes_of_host.get(host_id, ())  # none: the uplink of a location
         nodes = tuple(p.node_id for p in on_host if p.node_id in self._loads)
         concerned = tuple(process.node_id for process in on_host)
         if not nodes:
@@ -174,20 +182,20 @@ class LoadLeft:
 
     def _log_limits(self) -> Iterator[tuple[Service, Quantity]]:
         """What each disk of the redo log takes, beside a checkpoint that writes to it."""
-        rate = self.offered_per_s
+        rate, plan = self.offered_per_s, self.plan
         written: dict[str, list[tuple[DataNode, float]]] = {}
         for node_id, load in self._loads.items():
-            disk = disk_for(self.plan, self._nodes[node_id], DiskRole.REDO)
+            disk = disk_for(plan, self._nodes[node_id], DiskRole.REDO)
             if disk is not None and load.redo_bytes_per_s.value > 0:
                 written.setdefault(disk.id, []).append((self._nodes[node_id], load.redo_bytes_per_s.value))
         constants = self.now.constants
         for disk_id, nodes in written.items():
-            disk = self.plan.by_id[disk_id]
-            shared = any(disk_for(self.plan, node, DiskRole.LCP) is disk for node, _ in nodes)
+            disk = plan.by_id[disk_id]
+            shared = any(disk_for(plan, node, DiskRole.LCP) is disk for node, _ in nodes)
             speed = sequential_write_bytes_per_s(disk, 2 if shared else 1, constants)
             free = max(0.001, 1.0 - disk.other_load)
             asked = sum(bytes_per_s for _, bytes_per_s in nodes) / rate
-            where = f"{self.plan.host_of_disk[disk_id].hostname} {disk.name}"
+            where = f"{plan.host_of_disk[disk_id].hostname} {disk.name}"
             left = speed.named(f"writing of {where}") * free
             if shared:
                 left *= 1 - self._checkpoint_share([node for node, _ in nodes])
@@ -199,7 +207,8 @@ class LoadLeft:
         checkpoints = (self.now.checkpoint.node(node.node_id) for node in nodes)
         ldms = sum(one.threads for one in checkpoints if one is not None)
         parts = sum(rate > 0 for node in nodes for _, rate in self._loads[node.node_id].redo_by_log_part)
-        return checkpoint_share(node_settings(self.plan, nodes[0]), self.now.constants, ldms, parts)
+        first, constants = self.now.machines.by_id[nodes[0].node_id], self.now.constants
+        return checkpoint_share(first.settings, first.small_log_files, constants, ldms, parts)
 
     def per_s(self, dead: Collection[int]) -> Quantity:
         """Highest rate that what is left carries when these nodes (of any kind) are gone, in transactions/s.
@@ -284,7 +293,7 @@ class LoadLeft:
         """What part of a limit is left: infinite when what it limits is gone, so that it limits nothing."""
         if not limit.concerned:
             return 1.0
-        if all(node_id in gone for node_id in (limit.nodes or limit.concerned)):
+        if gone.issuperset(limit.nodes or limit.concerned):
             return float("inf")
         if limit.field == "clients":
             return spread

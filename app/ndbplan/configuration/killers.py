@@ -71,13 +71,12 @@ def search_of(plan: Plan) -> Search:
 
     Slots without a host, which nobody has taken, and their connections decide nothing.
     """
-    placed = [process for process in plan.processes if process.host_id is not None]
-    ids = {process.id for process in placed}
+    ids = {process.id for process in plan.processes if process.host_id is not None}
     links = [link for link in plan.links if {link.process_id_1, link.process_id_2} <= ids]
     return _search(
-        _one_tuple(*map(_deciding, placed)),
-        _one_tuple(*map(_deciding, plan.hosts)),
-        _one_tuple(*map(_deciding, plan.locations)),
+        _all_deciding(plan.processes),
+        _all_deciding(plan.hosts),
+        _all_deciding(plan.locations),
         _one_tuple(*dict.fromkeys(map(_deciding, links))),
         plan.tablespaces,
         plan.logfile_groups,
@@ -118,6 +117,12 @@ def _deciding_parameters(stated: Parameters, names: frozenset[str]) -> Parameter
 @kept_by_value(2048)
 def _one_object(value: Any) -> Any:
     return value
+
+
+@kept_by_identity(size=32)
+def _all_deciding(parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same of all of them, but for slots without a host."""
+    return _one_tuple(*(_deciding(one) for one in parts if getattr(one, "host_id", one) is not None))
 
 
 @kept_by_identity(size=64)

@@ -26,7 +26,6 @@ from ndbplan.estimate.loaded import cpu, stored_on_disk
 from ndbplan.estimate.storage.redistribution import Redistribution
 from ndbplan.estimate.stored import machines_of, memory, reach, redistribute
 from ndbplan.estimate.timed import traffic_on_disks
-from ndbplan.estimate.times.disk_files import busy_disks
 from ndbplan.estimate.times.reorganise import (
     Left,
     NodePeak,
@@ -167,7 +166,7 @@ def reorganise_to(plan: Plan, grown: Plan, workload: Workload | None = None) -> 
 
 def _reorganised_tables(plan: Plan, grown: Plan, workload: Workload | None) -> tuple[TableReorganise, ...]:
     now, then = machines_of(plan), machines_of(grown)
-    left = Left.of(cpu(plan, workload), busy_disks(now, traffic_on_disks(plan, workload)))
+    left = Left.of(cpu(plan, workload), traffic_on_disks(plan, workload).busy())
     return tuple(
         reorganise_table(redistribute(plan, grown, table), table, now, then, left) for table in plan.tables
     )

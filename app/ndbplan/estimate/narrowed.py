@@ -33,7 +33,6 @@ READ = (
         "NoOfFragmentLogParts",
         "MinFreePct",
         "NoOfReplicas",
-        "RedoBuffer",
         "TwoPassInitialNodeRestartCopy",
     }
 )
@@ -50,7 +49,14 @@ _OF_HOSTS = (
 def narrowed(machines: Machines, names: frozenset[str] = READ) -> Machines:
     """The same with no other parameters than these: one object for all clusters that agree in the rest."""
     nodes = (
-        _machine(one.node, bare(one.host), one.settings.only(names), one.disks, one.file_shares)
+        _machine(
+            one.node,
+            bare(one.host),
+            one.settings.only(names),
+            one.disks,
+            one.file_shares,
+            one.small_log_files,
+        )
         for one in machines.nodes
     )
     groups = _groups(tuple(tuple(one.node_id for one in group) for group in machines.groups))
@@ -85,8 +91,9 @@ def _machine(
     settings: NodeSettings,
     disks: Mapping[DiskRole, Disk | None],
     file_shares: FileShares,
+    small_log_files: bool,
 ) -> Machine:
-    return Machine(node, host, settings, disks, file_shares)
+    return Machine(node, host, settings, disks, file_shares, small_log_files)
 
 
 @kept_by_value(16)

@@ -27,6 +27,7 @@ from ndbplan.configuration.settings import (
 )
 from ndbplan.configuration.space_files import ON_ONE_DISK, folders_of_files, shares_of_files
 from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.load.checkpoint_speed import has_small_files
 from ndbplan.estimate.load.processors import against_timed
 from ndbplan.estimate.storage import distribution as rows_in_partitions
 from ndbplan.estimate.storage.dictionary import DictionaryRoom, room_in_dictionary
@@ -77,6 +78,7 @@ def _without_rows(*values: Any) -> Plan:
     return Plan.model_construct(**dict(zip(_OF_NODES, values, strict=True)), tables=(), workloads=())
 
 
+@kept_by_identity(64)
 def machines_of(plan: Plan) -> Machines:
     """The data nodes and what they run on."""
     return _machines_of(without_rows(plan))
@@ -84,7 +86,7 @@ def machines_of(plan: Plan) -> Machines:
 
 @kept_by_identity(48)
 def _machines_of(plan: Plan) -> Machines:
-    settings, paths = settings_by_node(plan), path_parameters(plan)
+    settings, paths, constants = settings_by_node(plan), path_parameters(plan), constants_of(plan)
     folders = folders_of_files(plan.logfile_groups, plan.tablespaces)
     by_id = {}
     for node in plan.data_nodes:
@@ -93,9 +95,10 @@ def _machines_of(plan: Plan) -> Machines:
         shares = shares_of_files(folders, host.disks, disks) if folders else ON_ONE_DISK
         if is_diskless(settings[node.node_id]):
             disks, shares = {role: disk and nowhere(disk) for role, disk in disks.items()}, ON_ONE_DISK
-        by_id[node.node_id] = Machine(node, host, settings[node.node_id], disks, shares)
+        own = settings[node.node_id]
+        by_id[node.node_id] = Machine(node, host, own, disks, shares, has_small_files(own, constants))
     groups = tuple(tuple(by_id[node.node_id] for node in group) for group in node_groups(plan))
-    return Machines(constants_of(plan), node_settings(plan), by_id, groups, plan.locations)
+    return Machines(constants, node_settings(plan), by_id, groups, plan.locations)
 
 
 def threads_of(plan: Plan, node: DataNode) -> ThreadCounts:
@@ -394,23 +397,30 @@ def _sizes(
 
 
 @kept_by_identity(size=48)
-def situation(plan: Plan) -> Situation:
-    """What of a plan decides which measured runs it is like."""
-    held = node_data(plan)
-    rows = max((data.rows for data in held), default=0.0)
-    size = sum(data.row_bytes for data in held) / max(1.0, sum(data.rows for data in held))
-    machines = machines_of(plan)
+def _slowest(machines: Machines) -> tuple[int, float, float]:
+    """Most LDM threads of a data node, its slowest disk in bytes a second, and its slowest core."""
+    constants = machines.constants
     disks = [machine.disks[DiskRole.LCP] for machine in machines.nodes]
-    no_limit = constants_of(plan)["unlimited_disk_bytes_per_s"].value
+    no_limit = constants["unlimited_disk_bytes_per_s"].value
     speeds = [
         no_limit if is_nowhere(disk) else disk.sequential_write_bytes_per_s
         for disk in disks
         if disk is not None
     ]
     ldm = max((machine.ldm_threads for machine in machines.nodes), default=1)
-    speed = min(speeds, default=constants_of(plan)["unknown_disk_bytes_per_s"].value)
-    cores = (against_timed(machine.host, machines.constants).value for machine in machines.nodes)
-    core = min(cores, default=1.0)
+    speed = min(speeds, default=constants["unknown_disk_bytes_per_s"].value)
+    cores = (against_timed(machine.host, constants).value for machine in machines.nodes)
+    return ldm, speed, min(cores, default=1.0)
+
+
+@kept_by_identity(size=48)
+def situation(plan: Plan) -> Situation:
+    """What of a plan decides which measured runs it is like."""
+    held = node_data(plan)
+    rows = max((data.rows for data in held), default=0.0)
+    size = sum(data.row_bytes for data in held) / max(1.0, sum(data.rows for data in held))
+    machines = machines_of(plan)
+    ldm, speed, core = _slowest(machines)
     return Situation(plan.version, len(machines.members), ldm, rows, size, speed, core)
 
 

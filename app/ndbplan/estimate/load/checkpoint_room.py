@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.base.quantity import Quantity
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.checkpoint_speed import checkpoint_share, speed_limits
@@ -41,19 +42,36 @@ def sequential_write_bytes_per_s(disk: Disk, streams: int, constants: Constants)
     return speed * constants["hdd_shared_stream_factor"]
 
 
+Writing = tuple[tuple[int, int], ...]
+"""(node id, LDM threads that write) of data nodes that write checkpoints."""
+
+
+@kept_by_value(96)
+def writing(*of_nodes: tuple[int, int]) -> Writing:
+    """The same object for all that are equal, so that results can be kept by identity."""
+    return of_nodes
+
+
 def rooms(
-    machines: Machines,
-    loads: Mapping[int, NodeLoad],
-    threads: Mapping[int, int],
-    purpose: DiskRole = DiskRole.LCP,
+    machines: Machines, loads: Mapping[int, NodeLoad], threads: Writing, purpose: DiskRole = DiskRole.LCP
 ) -> dict[int, Room]:
     """What each node can write of a checkpoint (or a backup: `purpose`), by node id.
 
     Of a disk that the log is written to as well a checkpoint gets what the log leaves, and no less than its
     share. It takes that share for some seconds only where its speed follows the load: when the log lags by
     2 s the speed falls to MinDiskWriteSpeed, with redo control too [8.4.8, engine model 16.1]. Nodes that
-    write to one disk get as much each. `threads`: LDM threads that write, by node id.
+    write to one disk get as much each.
     """
+    if purpose is not DiskRole.LCP and machines.sharing(purpose) == machines.sharing(DiskRole.LCP):
+        purpose = DiskRole.LCP
+    return _rooms(machines, loads, threads, purpose)
+
+
+@kept_by_identity(size=48)
+def _rooms(
+    machines: Machines, loads: Mapping[int, NodeLoad], writing: Writing, purpose: DiskRole
+) -> dict[int, Room]:
+    threads = dict(writing)
     logs = machines.sharing(DiskRole.REDO)
     rooms = dict.fromkeys(machines.by_id, NO_LIMIT)
     alike: dict[object, Room] = {}
@@ -98,7 +116,7 @@ def _room(
     whole = sequential_write_bytes_per_s(disk, streams, constants) * (1.0 - disk.other_load)
     parts = sum(rate > 0 for load in own for _, rate in load.redo_by_log_part)
     ldms = sum(threads.get(node.node_id, node.ldm_threads) for node in nodes)
-    share = checkpoint_share(nodes[0].settings, constants, ldms, parts)
+    share = checkpoint_share(nodes[0].settings, nodes[0].small_log_files, constants, ldms, parts)
     least = max(share.low * whole.low, whole.low - log.high)
     likely = max(share.value * whole.value, whole.value - log.value)
     most = max(share.high * whole.high, whole.high - log.low)

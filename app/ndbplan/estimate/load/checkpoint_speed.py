@@ -141,11 +141,14 @@ def has_small_files(settings: NodeSettings, constants: Constants) -> bool:
     return file_bytes < max(redo_buffer_bytes(settings), constants["redo_small_file_bytes"].value)
 
 
-def checkpoint_share(settings: NodeSettings, constants: Constants, ldms: int, log_parts: int) -> Quantity:
+def checkpoint_share(
+    settings: NodeSettings, small_files: bool, constants: Constants, ldms: int, log_parts: int
+) -> Quantity:
     """Share of a busy disk that checkpoints of so many LDM threads take from so many log parts in use.
 
     Each has its writes under way and the disk serves them in turn: an LDM thread weighs as much as
     `lcp_thread_weight` log parts (two threads: 0.73 of the disk beside two parts, 0.57 beside four).
+    `small_files`: as `has_small_files` says.
     """
     whole = constants["lcp_device_share"]
     if constants.is_calibrated("lcp_device_share"):
@@ -157,7 +160,7 @@ def checkpoint_share(settings: NodeSettings, constants: Constants, ldms: int, lo
     ends = (low / (low + log_parts), high / (high + log_parts))
     share = Quantity.spanning(value / (value + log_parts), ends, "fraction", weight.why)
     names = []
-    if has_small_files(settings, constants):
+    if small_files:
         names.append("lcp_device_share_small_files")
     if settings.features.lcp_share_of_buffered_writes and not settings.number("ODirect"):
         names.append("lcp_device_share_buffered")

@@ -7,9 +7,10 @@ Rows on disk take their full declared width (NDB 7.4.10, Dbtup::computeTableMeta
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ndbplan.base.kept import kept_by_identity
+from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import Constants
@@ -294,6 +295,26 @@ def _node(node_id: int, cache: int, constants: Constants, *sums_of_node: float) 
     )
 
 
+_Caches = tuple[tuple[int, int], ...]
+"""(node id, DiskPageBufferMemory) of each data node."""
+
+
+@kept_by_value(48)
+def _caches(*of_nodes: tuple[int, int]) -> _Caches:
+    """The same object for all that are equal, so that results can be kept by identity."""
+    return of_nodes
+
+
+@kept_by_identity(size=48)
+def _nodes(constants: Constants, caches: _Caches, sums: Mapping[int, _Sums]) -> tuple[NodeDiskData, ...]:
+    """`sums`: by node id, of those with rows on disk."""
+    return tuple(
+        _node(node_id, cache, constants, *sums[node_id].parts())
+        for node_id, cache in caches
+        if node_id in sums
+    )
+
+
 @kept_by_identity(size=48)
 def disk_data(
     machines: Machines,
@@ -305,15 +326,7 @@ def disk_data(
     """Space and traffic of tables with columns on disk. `stored`: those tables; `loads`: on whole tables."""
     undo = sum(f.size_bytes * f.count for group in groups for f in group.undo_files)
     sums = _gather(machines.version, machines.constants, loads, stored)
-    nodes = tuple(
-        _node(
-            node_id,
-            node.settings.number("DiskPageBufferMemory"),
-            machines.constants,
-            *sums[node_id].parts(),
-        )
-        for node_id, node in machines.by_id.items()
-        if node_id in sums
-    )
+    caches = _caches(*((i, one.settings.number("DiskPageBufferMemory")) for i, one in machines.by_id.items()))
+    nodes = _nodes(machines.constants, caches, sums)
     uses = (_space(machines, space, stored) for space in spaces)
     return DiskDataEstimate(tuple(use for use in uses if use is not None), undo, nodes)

@@ -7,7 +7,7 @@ Source: engine model 5.3, 8.1 and 15.1; constants by name in resources/ndb/const
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -73,6 +73,25 @@ class DiskDemand(Shape):
             purposes[stream.purpose] = purposes.get(stream.purpose, 0.0) + stream.write_bytes_per_s.value
         return tuple(sorted(purposes.items(), key=lambda item: -item[1]))
 
+    def busy(self, starting: Collection[int] = ()) -> float | None:
+        """Share of its time that traffic of nodes which do not start takes; None: there is none."""
+        disk, taken, asked = self.device, 0.0, False
+        for stream in self.streams:
+            if stream.node_id not in starting:
+                asked = True
+                taken = (
+                    taken
+                    + stream.write_bytes_per_s.value / disk.sequential_write_bytes_per_s
+                    + stream.random_reads_per_s.value / disk.random_read_iops
+                    + stream.random_writes_per_s.value / disk.random_write_iops
+                )
+        return taken if asked else None
+
+    @cached_property
+    def busy_whole(self) -> float | None:
+        """The same of all nodes."""
+        return self.busy()
+
     @cached_property
     def utilisation(self) -> Quantity:
         """Share of time the disk is busy; above 1 it cannot keep up."""
@@ -110,6 +129,31 @@ class DisksEstimate(Shape):
     @cached_property
     def _by_id(self) -> dict[str, DiskDemand]:
         return {demand.disk_id: demand for demand in self.disks}
+
+    def busy(self, starting: Collection[int] = ()) -> dict[str, float]:
+        """Share of the time of each disk that the traffic of nodes which do not start takes, by disk id."""
+        busy = dict(self._busy)
+        for disk_id in {disk_id for node_id in starting for disk_id in self._of_node.get(node_id, ())}:
+            left = self._by_id[disk_id].busy(starting)
+            if left is None:
+                del busy[disk_id]
+            else:
+                busy[disk_id] = left
+        return busy
+
+    @cached_property
+    def _busy(self) -> dict[str, float]:
+        whole = ((demand.disk_id, demand.busy_whole) for demand in self.disks)
+        return {disk_id: taken for disk_id, taken in whole if taken is not None}
+
+    @cached_property
+    def _of_node(self) -> dict[int, set[str]]:
+        """Ids of the disks that a node asks something of, by node id."""
+        asked: dict[int, set[str]] = {}
+        for demand in self.disks:
+            for stream in demand.streams:
+                asked.setdefault(stream.node_id, set()).add(demand.disk_id)
+        return asked
 
     @property
     def busiest(self) -> DiskDemand | None:
@@ -170,8 +214,8 @@ def _streams(
 
 
 @kept_by_identity(size=3 * KEPT_NODES)
-def _demand(constants: Constants, host_id: str, hostname: str, disk: Disk, *streams: Stream) -> DiskDemand:
-    return DiskDemand(host_id, disk.id, hostname, disk.name, disk, constants, streams)
+def _demand(constants: Constants, host: Host, disk: Disk, *streams: Stream) -> DiskDemand:
+    return DiskDemand(host.id, disk.id, host.hostname, disk.name, disk, constants, streams)
 
 
 @kept_by_identity(size=48)
@@ -191,8 +235,5 @@ def demand_of(
         for disk, stream in asked:
             used[disk.id][-1].append(stream)
     return DisksEstimate(
-        tuple(
-            _demand(machines.constants, host.id, host.hostname, disk, *streams)
-            for host, disk, streams in used.values()
-        )
+        tuple(_demand(machines.constants, host, disk, *streams) for host, disk, streams in used.values())
     )

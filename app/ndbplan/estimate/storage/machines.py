@@ -50,6 +50,8 @@ class Machine:
     disks: Mapping[DiskRole, Disk | None]
     file_shares: FileShares = ON_ONE_DISK
     """Where data files and undo files lie on several disks, or on another than that of the role."""
+    small_log_files: bool = False
+    """Whether its redo log files are so small that changing from one to the next costs disk time."""
 
     def on_disks(self, role: DiskRole) -> tuple[tuple[Disk, float], ...]:
         """The disks that hold the files of a role, each with its share of them."""

@@ -8,13 +8,11 @@ Source: engine model 5.5, 9 and 16.4; constants by name in resources/ndb/constan
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ndbplan.base.kept import kept_by_identity, kept_by_value, key_of
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term, largest, total
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import MIB, format_bytes_per_s, format_percent
@@ -25,16 +23,14 @@ from ndbplan.estimate.load.checkpoint_speed import speed_limits
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disks import DisksEstimate
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
-from ndbplan.estimate.load.processors import against_timed, on_core
+from ndbplan.estimate.load.processors import on_core
 from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.estimate.times.backup_disks import Target, left_to, targets_of, written_beside
+from ndbplan.estimate.times.backup_sites import Device, Devices, sites_of
 from ndbplan.estimate.times.disk_files import (
-    busy_disks,
     create_file,
-    disk_left,
     files_of_disk_data,
-    left_beside,
 )
 from ndbplan.estimate.times.restart_phases import Phase
 from ndbplan.estimate.times.running import Files
@@ -42,7 +38,6 @@ from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spre
 from ndbplan.ndb.nearness import Nearness
 from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.plan.hardware import Disk
-from ndbplan.plan.processes import DiskRole
 
 _BY_PARAMETERS = "MaxDiskWriteSpeed × BackupDiskWriteSpeedPct"
 """What bounds a node that writes as fast as its parameters allow."""
@@ -98,55 +93,6 @@ def phased(phases: list[Phase]) -> PhasedEstimate:
     return PhasedEstimate(tuple(phases), total(((p.name, p.duration_s) for p in phases), "s"))
 
 
-@kept_by_identity(size=48)
-def _users(machines: Machines, roles: tuple[DiskRole, ...]) -> tuple[tuple[Disk, int], ...]:
-    """The disks of some roles, each with how many data nodes use it for any of them."""
-    users: dict[str, int] = {}
-    disks: dict[str, Disk] = {}
-    for node in machines.nodes:
-        own = (disk for role in roles for disk, _ in node.on_disks(role))
-        for disk in {d.id: d for d in own}.values():
-            users[disk.id] = users.get(disk.id, 0) + 1
-            disks[disk.id] = disk
-    return tuple((disk, users[disk_id]) for disk_id, disk in disks.items())
-
-
-class _Devices(NamedTuple):
-    """What the disks of a cluster give to each of the nodes that use them at once, by disk id."""
-
-    share: dict[str, float]
-    """Share of a disk that is left beside all that is asked of it."""
-
-    @classmethod
-    def of(cls, machines: Machines, roles: tuple[DiskRole, ...], busy: Mapping[str, float]) -> _Devices:
-        """`roles`: purposes that every data node uses at the same time."""
-        users = _users(machines, roles)
-        return cls({disk.id: left_beside(disk, busy.get(disk.id, 0.0)) / count for disk, count in users})
-
-    def device(self, disk: Disk) -> _Device:
-        """What a disk gives to one node that reads."""
-        return _device(disk.name, disk.sequential_read_bytes_per_s * self.share[disk.id])
-
-    def slowest(self, disks: Sequence[tuple[Disk, float]]) -> _Device | None:
-        """What the disks of some files give to one node: all of them, as soon as the last has its share."""
-        found = [(self.device(disk), share) for disk, share in disks if share]
-        alike = [_device(device.name, device.reads_bytes_per_s / share) for device, share in found]
-        return min(alike, key=lambda device: device.reads_bytes_per_s, default=None)
-
-
-class _Device(NamedTuple):
-    """What the disks of its files give to one data node that reads them."""
-
-    name: str
-    reads_bytes_per_s: float
-
-
-@kept_by_value(256)
-def _device(name: str, reads_bytes_per_s: float) -> _Device:
-    """The same object for all disks that give the same, so that results can be kept by identity."""
-    return _Device(name, reads_bytes_per_s)
-
-
 class _Machine(NamedTuple):
     """What of its host and threads decides how fast a data node writes a backup."""
 
@@ -159,26 +105,10 @@ class _Machine(NamedTuple):
     """Work of one of them against those that were timed."""
     target: Target | None
     """Where the backup goes."""
-    source: _Device | None
+    source: Device | None
     """Where the columns on disk are."""
     one_disk: bool
     """Whether both are on the same disk."""
-
-
-def _have_several_alike(machines: Machines) -> bool:
-    """Whether all data nodes have several LDM threads, the same number each.
-
-    Only then each writes its own part of the backup (manual 8.0: taking a backup with parallel data nodes).
-    """
-    counts = {node.ldm_threads for node in machines.nodes}
-    return len(counts) == 1 and counts != {1}
-
-
-def _may_be_multithreaded(settings: NodeSettings) -> bool:
-    """Whether version and parameters let every LDM thread of a node write its own part of the backup."""
-    if not speed_change("multithreaded_backup").is_in(settings.version):
-        return False
-    return bool(settings.number("EnableMultithreadedBackup"))
 
 
 def _writers(
@@ -284,7 +214,7 @@ def _node(
     cores: float,
     core: Quantity,
     target: Target | None,
-    source: _Device | None,
+    source: Device | None,
     one_disk: bool,
     job_s: float | None,
 ) -> NodeBackup:
@@ -330,10 +260,6 @@ def _speed(settings: NodeSettings, size: Quantity, writing: Quantity) -> Quantit
     return written / writing.named("writing")
 
 
-_ROLES = (DiskRole.BACKUP, DiskRole.DATA_FILES)
-"""What a backup asks disks for."""
-
-
 @kept_by_identity(size=KEPT_NODES)
 def _of(of_alike: NodeBackup, node_id: int) -> NodeBackup:
     return of_alike if of_alike.node_id == node_id else replace(of_alike, node_id=node_id)
@@ -357,34 +283,28 @@ def backup(
     if (diskless := is_diskless(machines.settings)) or not held:
         why = "a diskless cluster makes no backup" if diskless else "there is no table to save"
         return BackupEstimate((), largest((), "s"), (why,))
-    busy, targets = busy_disks(machines, disks), targets_of(machines, loads, disks, checkpoints)
-    devices = _Devices.of(machines, _ROLES, busy)
-    several = _have_several_alike(machines)
-    together = Counter(node.host.id for node in machines.nodes)
+    targets, sites = targets_of(machines, loads, disks, checkpoints), sites_of(machines)
+    devices = Devices.of(machines, disks.busy())
     replicas = replicas_of(machines.settings)
     alike: dict[object, NodeBackup] = {}
     nodes = []
     notes = []
     for data in held:
-        load, node = loads.get(data.node_id), machines.by_id[data.node_id]
+        load, site = loads.get(data.node_id), sites[data.node_id]
         changes = load.changed_row_bytes_per_s / replicas if load is not None else 0.0
-        own, target, sources = node.settings, node.disks[DiskRole.BACKUP], node.on_disks(DiskRole.DATA_FILES)
-        # No more is logged than the disk writes, whatever clients send.
-        most = math.inf if target is None else disk_left(target) * target.sequential_write_bytes_per_s
-        cores, place = node.host.cores / together[node.host.id], targets.get(data.node_id)
-        core = against_timed(node.host, machines.constants)
-        source, one_disk = devices.slowest(sources), any(disk is target for disk, _ in sources)
-        logged = min(changes, most)
-        by_all = several and _may_be_multithreaded(own)
-        machine = node.ldm_threads, by_all, cores, core, place, source, one_disk
-        key = id(own), id(data.alike), logged, key_of(machine)
+        place, source = targets.get(data.node_id), devices.slowest(site.sources)
+        logged = min(changes, site.most_logged_bytes_per_s)
+        key = site.kind, id(data.alike), logged, id(place), id(source)
         one = alike.get(key)
         if one is None:
-            bare = own.only(NODE_SETTINGS)
+            bare = site.settings.only(NODE_SETTINGS)
+            machine = (
+                site.ldm_threads, site.multithreaded, site.cores, site.core, place, source, site.one_disk,
+            )  # fmt: skip
             one = alike[key] = _node(bare, machines.constants, data.alike, logged, *machine, job_s)
         nodes.append(_of(one, data.node_id))
         if changes and changes > nodes[-1].speed_bytes_per_s.value:
-            buffer = own.number("BackupLogBufferSize")
+            buffer = site.settings.number("BackupLogBufferSize")
             notes.append(
                 f"node {data.node_id}: changes come faster than the backup writes; its log buffer of "
                 f"{buffer // MIB} MiB overruns and the backup fails"
@@ -394,7 +314,7 @@ def backup(
     if slowest_node is not None:
         data = next(data for data in held if data.node_id == slowest_node.node_id)
         node = machines.by_id[data.node_id]
-        if several and _may_be_multithreaded(node.settings):
+        if sites[data.node_id].multithreaded:
             notes += _threads_that_wait(slowest_node, data.alike, node)
     return BackupEstimate(tuple(nodes), slow, tuple(notes))
 

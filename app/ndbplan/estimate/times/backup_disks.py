@@ -19,7 +19,7 @@ from ndbplan.base.kept import kept_by_value
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.checkpoint import CheckpointEstimate
-from ndbplan.estimate.load.checkpoint_room import Room, rooms
+from ndbplan.estimate.load.checkpoint_room import Room, rooms, writing
 from ndbplan.estimate.load.checkpoint_speed import SpeedLimits, speed_limits
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disks import DisksEstimate
@@ -55,11 +55,12 @@ def targets_of(
     machines: Machines, loads: Mapping[int, NodeLoad], disks: DisksEstimate, checkpoints: CheckpointEstimate
 ) -> dict[int, Target]:
     """The disk that each node writes its backup to, by node id; none for a node that has none."""
-    threads = {one.node_id: one.threads for one in checkpoints.nodes}
+    threads = writing(*((one.node_id, one.threads) for one in checkpoints.nodes))
     left = rooms(machines, loads, threads, DiskRole.BACKUP)
     lasting = rooms(machines, loads, threads)
     found = {}
-    limits = {id(one): speed_limits(one) for one in {node.settings for node in machines.nodes}}
+    settings = {id(node.settings): node.settings for node in machines.nodes}
+    limits = {identity: speed_limits(one) for identity, one in settings.items()}
     for disk_id, (disk, nodes) in machines.sharing(DiskRole.BACKUP).items():
         others = _other_traffic(disks, disk_id) / len(nodes)
         fair = disk_left(disk) * disk.sequential_write_bytes_per_s / len(nodes)

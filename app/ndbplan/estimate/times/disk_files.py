@@ -8,14 +8,13 @@ Source: engine model 5.5; constants by name in resources/ndb/constants.json.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.estimate.constants import Constants
-from ndbplan.estimate.load.disks import DisksEstimate
-from ndbplan.estimate.storage.machines import Machine, Machines
+from ndbplan.estimate.storage.machines import Machine
 from ndbplan.estimate.times.running import Files
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.processes import DiskRole
@@ -36,22 +35,6 @@ def left_beside(disk: Disk, busy: float) -> float:
     """Share of a disk that is left when traffic takes so much of its time, besides other programs."""
     left = disk_left(disk)
     return max(LEAST_BESIDE_TRAFFIC * left, left - busy)
-
-
-def busy_disks(machines: Machines, asked: DisksEstimate, starting: Collection[int] = ()) -> dict[str, float]:
-    """Share of the time of each disk that the traffic of nodes which do not start takes, by disk id."""
-    busy: dict[str, float] = {}
-    for demand in asked.disks:
-        disk = machines.disks_by_id[demand.disk_id]
-        for stream in demand.streams:
-            if stream.node_id not in starting:
-                busy[disk.id] = (
-                    busy.get(disk.id, 0.0)
-                    + stream.write_bytes_per_s.value / disk.sequential_write_bytes_per_s
-                    + stream.random_reads_per_s.value / disk.random_read_iops
-                    + stream.random_writes_per_s.value / disk.random_write_iops
-                )
-    return busy
 
 
 def create_file(

@@ -26,7 +26,7 @@ from ndbplan.estimate.times import restart_logs as logs
 from ndbplan.estimate.times import restart_phases as phases
 from ndbplan.estimate.times import restart_waits as waits
 from ndbplan.estimate.times.copy_links import SlowLink, copy_links, sources_of
-from ndbplan.estimate.times.disk_files import busy_disks, files_to_create
+from ndbplan.estimate.times.disk_files import files_to_create
 from ndbplan.estimate.times.restart_alike import hardware, others_of, told_by
 from ndbplan.estimate.times.restart_copy import copied_bytes, copies_in_two_passes, copy_fragments
 from ndbplan.estimate.times.restart_indexes import rebuild_indexes
@@ -198,7 +198,7 @@ def _starting(
         source_disks=tuple(source_disks),
         disk_factor=max(1e-6, conditions.disk_factor),
         sharing=sharing,
-        busy=busy_disks(machines, cluster.disks, ids),
+        busy=cluster.disks.busy(ids),
         load=cluster.loads.get(node_id),
         checkpoint=cluster.checkpoint.node(node_id),
         disk_data=cluster.disk_data.node(node_id),

@@ -17,7 +17,7 @@ from ndbplan.configuration.redo_problems import queues
 from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.constants import constant_for, constants_of
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.load.checkpoint_speed import checkpoint_share, redo_alerts, start_bytes
+from ndbplan.estimate.load.checkpoint_speed import checkpoint_share, has_small_files, redo_alerts, start_bytes
 from ndbplan.estimate.load.demand import idle_cycle_s
 from ndbplan.estimate.load.file_threads import reads_of
 from ndbplan.estimate.loaded import as_long_as_its_work, job_of, let_in
@@ -369,8 +369,8 @@ def writers(
 
 def lcp_share(plan: Plan, ldms: int, log_parts: int) -> float:
     """Share of a busy disk that checkpoints of so many LDM threads take from so many log parts in use."""
-    constants = constants_of(plan)
-    found = checkpoint_share(node_settings(plan), constants, ldms, log_parts)
+    settings, constants = node_settings(plan), constants_of(plan)
+    found = checkpoint_share(settings, has_small_files(settings, constants), constants, ldms, log_parts)
     return found.value
 
 
