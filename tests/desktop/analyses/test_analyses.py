@@ -49,7 +49,7 @@ from ndbplan.edits import validated, waivers
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.roles import assign_role
 from ndbplan.edits.validated import EditError
-from ndbplan.plan.events import DiskSlow, NodeFailure
+from ndbplan.plan.events import DiskSlow, LocationFailure, NodeFailure
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan
@@ -133,6 +133,34 @@ def test_no_line_is_cut_in_the_smallest_window(stand: _Stand) -> None:
             (name, one.text(), one.shown()) for one in lines if one.shown() not in (one.text(), *one._shorter)
         ]
     assert cut == []
+
+
+@pytest.mark.parametrize("stand", ["starter"], indirect=True)
+def test_in_the_smallest_window_a_run_says_whole_what_it_is_of_and_how_it_ends(
+    stand: _Stand, qapp: QApplication
+) -> None:
+    """`…1 / nvme1` was the disk of either host, and the end of the cluster was cut within a word."""
+    theme.install(qapp, "dark")
+    plan = stand.document.plan
+    arbiter = min(plan.management_nodes, key=lambda node: node.node_id)
+    rack = plan.host(plan.data_nodes[0].host_id).location_id
+    assert arbiter.host_id is not None
+    assert rack is not None
+    moved = edits.update(plan, arbiter.host_id, location_id=rack)
+    event = LocationFailure(at_s=20, object_id=rack)
+    stand.document.new(edits.update(moved, plan.workloads[0].id, duration_s=60.0, events=(event,)))
+    stand.view.resize(718, 290)
+    panel = stand.simulated()
+    assert panel.result.cluster_stop is not None
+    QApplication.processEvents()
+    lines = [one for one in panel.findChildren(Elided) if one.isVisible()]
+    assert len(lines) >= 2
+    assert [one.shown() for one in lines if one.shown() not in (one.text(), *one._shorter)] == []
+    boxes = [panel.charts.node, panel.charts.disk]
+    assert [box.shown() for box in boxes] == [box.currentText() for box in boxes]
+    assert panel.charts.buffers.title.text() == "Redo buffers"
+    stand.view.resize(1400, 700)
+    assert panel.charts.buffers.title.text().startswith("Redo buffers · ")
 
 
 def test_every_tab_says_what_to_do_on_an_empty_plan(stand: _Stand) -> None:

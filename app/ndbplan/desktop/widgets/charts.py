@@ -103,7 +103,7 @@ class TimeChart(QWidget):
         self.title = label(title, "chartTitle", wrap=False)
         head = QHBoxLayout()
         head.setContentsMargins(2, 0, 2, 0)
-        head.setSpacing(8)
+        head.setSpacing(6)
         head.addWidget(self.title)
         if picker is not None:
             head.addWidget(picker)

@@ -179,6 +179,7 @@ class SimulationCharts(QWidget):
             for i in range(3):
                 self._grid.setRowStretch(i, int(i < rows))
                 self._grid.setColumnStretch(i, int(i < columns))
+            self._draw_node()
         self._show_turns()
         roomy = shape in ("tall", "low", "alone") or self.height() >= _ROOMY
         below = [self.latency, self.log, self.writes] if shape == "wide" else [self.writes, self.log]
@@ -359,8 +360,10 @@ class SimulationCharts(QWidget):
             return
         parts = self._run.parts(node_id)
         buffer, log = (format_bytes_binary(size) for size in _sizes(parts))
+        # In little room the choosers above the charts need it more.
+        size = "" if self._shape in ("small", "low") else f" · {buffer}"
         self.buffers.set_title(
-            f"Redo buffers · {buffer}",
+            f"Redo buffers{size}",
             f"What waits to be written, for each log part; RedoBuffer gives it {buffer}",
         )
         self._show(self.buffers, self._run.buffers(node_id))

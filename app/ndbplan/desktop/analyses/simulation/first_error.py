@@ -57,9 +57,12 @@ class FirstError(Elided):
 
 
 def _shorter(result: SimulationResult) -> tuple[str, ...]:
-    error = result.first_error
-    if error is None or result.cluster_stop is not None:
-        return ()
+    error, stop = result.first_error, result.cluster_stop
+    if stop is not None:
+        first = stop.advice.partition("; ")[0]
+        return first, first.removeprefix("after it ")
+    if error is None:
+        return ("no error any more",)
     when = f"error {error.code} at {clock(error.first_at_s.value)}"
     return f"{when} — {error_text(error.code)}", when
 

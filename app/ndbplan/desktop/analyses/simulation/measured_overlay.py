@@ -78,13 +78,15 @@ class MeasuredOverlay(QObject):
 
         return held_against(result, plan, self._measured, self._starts_s)
 
-    def in_words(self, held: Held | None) -> str:
-        """What is shown of it, in one line."""
+    def in_words(self, held: Held | None) -> tuple[str, ...]:
+        """What is shown of it, in one line, and in shorter ones."""
         if held is None:
-            return ""
+            return ("",)
         begin = f" from {format_clock(self._starts_s)} on" if self._starts_s else ""
         notes = "".join(f"; {note}" for note in held.notes)
-        return f"{self._name}: {how_many(len(held.lines), 'line')} over the charts{begin}{notes}"
+        lines = how_many(len(held.lines), "line")
+        told = f"{lines} over the charts"
+        return f"{self._name}: {told}{begin}{notes}", f"{self._name}: {told}", told, f"{lines} measured"
 
 
 def read_in_thread(path: Path) -> Measured:

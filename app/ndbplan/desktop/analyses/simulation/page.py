@@ -356,13 +356,13 @@ class SimulationPanel(Panel):
         self._say(text)
         self._say_what_to_do(self.context.plan)
 
-    def _say(self, text: str) -> None:
+    def _say(self, text: str, *shorter: str) -> None:
         """What the run is doing; nothing takes no room."""
-        self.state.setText(text)
+        self.state.setText(text, *shorter)
         self.state.setVisible(bool(text))
 
-    def _refuse(self, line: str, look: str = "fieldError") -> None:
-        self._say(line)
+    def _refuse(self, line: str, *shorter: str, look: str = "fieldError") -> None:
+        self._say(line, *shorter)
         self.state.setProperty("look", look if line else "muted")
         theme.restyle(self.state)
 
@@ -447,4 +447,4 @@ class SimulationPanel(Panel):
         bands = run.bands if self.uncertain.isChecked() else None
         shown = ShownRun(run.result, run.plan, bands, before=self._before, held=held, beside=beside)
         self._made_charts().show_run(shown)
-        self._refuse(self.measured.in_words(held), "muted")
+        self._refuse(*self.measured.in_words(held), look="muted")

@@ -83,7 +83,8 @@ class Summary(QWidget):
         said = (f"{verb} {limit}", f"{verb} {node}", few, few.partition(" (")[0], few.partition(",")[0])
         texts = [f"· {one}{odds_text}" for one in said]
         if stop is not None:
-            texts = [f"· {stop.text}"]
+            # The canvas says why.
+            texts = [f"· {stop.text}", f"· {stop.text.partition(': ')[0]}"]
             if bands is not None and bands.cluster_stop is not None:
                 texts[0] += f" · in {format_percent(bands.cluster_stop.probability)} of runs"
         self._limit.setText(*texts)

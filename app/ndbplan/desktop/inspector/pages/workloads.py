@@ -79,7 +79,7 @@ class WorkloadPage(Page):
         self.form(section.body).choice(
             "through",
             "Come through",
-            [(None, "SQL nodes, where there are any"), ("sql", "SQL nodes"), ("api", "API nodes")],
+            [(None, "SQL nodes, if any"), ("sql", "SQL nodes"), ("api", "API nodes")],
             tip="SQL nodes are mysqld, API nodes are programs on the NDB API; a job by its tool",
         )
         form = self.form(section.body, Inner(lambda w: w.load, _put_load))
