@@ -44,7 +44,7 @@ _ALIKE = 3
 _PLAIN_S = 240.0
 _IS_PLAIN = re.compile(r"simulate/kernel/(?!ready)|simulate/world")
 """Code that is compiled runs as plain Python, or each change would be compiled for half a minute."""
-_ON_PLAIN = re.compile(r"tests/simulate/kernel/test_(disks|clients|lag)|.*\[drawn-\d+-simulate\]")
+_ON_PLAIN = re.compile(r"tests/simulate/kernel/test_(?!form|plain|ready)|.*\[drawn-\d+-simulate\]")
 """No mark says which tests reach it, so these are run."""
 _COMPILED = {"ndb/keys/many/": "tests/ndb/keys/"}
 """The same that is compiled all the same: in parts, quickly."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -57,21 +58,38 @@ def every_run_conserves(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def plain_kernel() -> Callable[..., None]:
-    """`advance` and all that it calls as plain Python, not compiled. For short runs."""
+def plain_modules() -> dict[str, ModuleType]:
+    """The modules of the kernel by their names, as plain Python, not compiled."""
     ready.prepare()
     modules = [f"ndbplan.simulate.kernel.{source[:-3]}" for source in ready.SOURCES if source[0] != "."]
     kept = {name: sys.modules.pop(name) for name in modules}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiled, "compiled", lambda function: function)
         patch.setattr(compiled, "inlined", lambda function: function)
-        advance: Callable[..., None] = importlib.import_module(modules[-1]).advance
+        importlib.import_module(modules[-1])
+        found = {name.rpartition(".")[2]: sys.modules[name] for name in modules if name in sys.modules}
     # Whoever asks for these modules from now on gets the compiled ones again.
     for name, module in kept.items():
         sys.modules[name] = module
         setattr(sys.modules[module.__package__ or ""], name.rpartition(".")[2], module)
-    assert not hasattr(advance, "py_func")
+    assert not hasattr(found["advance"].advance, "py_func")
+    return found
+
+
+@pytest.fixture(scope="session")
+def plain_kernel(plain_modules: dict[str, ModuleType]) -> Callable[..., None]:
+    """`advance` and all that it calls as plain Python. For short runs."""
+    advance: Callable[..., None] = plain_modules["advance"].advance
     return advance
+
+
+@pytest.fixture(params=["compiled", "plain Python"])
+def kernel_module(request: pytest.FixtureRequest) -> Callable[[str], ModuleType]:
+    """A module of the kernel by its name: its laws hold as machine code and as plain Python."""
+    if request.param == "compiled":
+        return lambda name: importlib.import_module(f"ndbplan.simulate.kernel.{name}")
+    plain: dict[str, ModuleType] = request.getfixturevalue("plain_modules")
+    return lambda name: plain[name]
 
 
 @pytest.fixture(params=["compiled", "plain Python"])

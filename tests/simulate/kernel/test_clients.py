@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -16,10 +17,9 @@ Functions = dict[str, Callable[..., Any]]
 
 
 @pytest.fixture
-def clients(plain_kernel: Any) -> Functions:
-    """The functions of clients, as plain Python."""
-    found: Functions = plain_kernel.__globals__["turn_away"].__globals__
-    return found
+def clients(kernel_module: Callable[[str], ModuleType]) -> Functions:
+    """The functions of clients, as machine code and as plain Python."""
+    return vars(kernel_module("clients"))
 
 
 @pytest.fixture

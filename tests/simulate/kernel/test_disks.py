@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from ndbplan.base.row_types import rows
-from ndbplan.simulate.kernel import disks
 from ndbplan.simulate.world.laws import Disk
 from ndbplan.simulate.world.state import DiskWork
 
 
-@pytest.fixture(params=["compiled", "plain"])
-def share_disks(request: pytest.FixtureRequest) -> Any:
+@pytest.fixture
+def share_disks(kernel_module: Callable[[str], ModuleType]) -> Any:
     """The law, as machine code and as plain Python."""
-    share: Any = disks.share_disks
-    return share if request.param == "compiled" else getattr(share, "py_func", share)
+    return kernel_module("disks").share_disks
 
 
 def _granted(share_disks: Any, lcp_share: float = 0.73, **asked: float) -> DiskWork:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,9 @@ MIB = 2.0**20
 
 
 @pytest.fixture
-def lag(plain_kernel: Any) -> Functions:
-    """The functions of lag, as plain Python."""
-    found: Functions = plain_kernel.__globals__["look_at_lags"].__globals__
-    return found
+def lag(kernel_module: Callable[[str], ModuleType]) -> Functions:
+    """The functions of lag, as machine code and as plain Python."""
+    return vars(kernel_module("lag"))
 
 
 @pytest.fixture

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
 from ndbplan.base.row_types import record, rows
-from ndbplan.simulate.kernel import checkpoint
 from ndbplan.simulate.world.indices import Change
 from ndbplan.simulate.world.laws import Node, Run
 from ndbplan.simulate.world.state import NodeState
 
 
-@pytest.fixture(params=["compiled", "plain"])
-def begin_fragment(request: pytest.FixtureRequest) -> Any:
+@pytest.fixture
+def begin_fragment(kernel_module: Callable[[str], ModuleType]) -> Any:
     """The law, as machine code and as plain Python."""
-    law: Any = checkpoint._next_fragment
-    return law if request.param == "compiled" else getattr(law, "py_func", law)
+    return kernel_module("checkpoint")._next_fragment
 
 
 def _written(begin_fragment: Any, share_changed: float) -> float:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from types import ModuleType
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,13 +14,6 @@ from ndbplan.base.row_types import Floats, Rows, record, rows
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.checkpoint_speed import redo_alerts
 from ndbplan.plan.plan import Plan
-from ndbplan.simulate.kernel.redo_control import (
-    alert_of,
-    begin_counting,
-    count_from_its_begin,
-    hurry,
-    proposed_speed,
-)
 from ndbplan.simulate.world.indices import Kind, Part, Since
 from ndbplan.simulate.world.laws import Node, Run
 from ndbplan.simulate.world.state import Cluster, NodeState
@@ -27,7 +25,9 @@ ALERTS = np.array(redo_alerts(constants_of(Plan())))
 class Held:
     """A node of one log part whose checkpoints are asked about."""
 
-    def __init__(self) -> None:
+    def __init__(self, law: Any) -> None:
+        """`law`: the functions, as machine code or as plain Python."""
+        self.law = law
         node, run = Node(), Run()
         node.lcp_headroom, node.recovery_work, node.insert_weight = 1.25, 0.6, 0.4
         node.log_bytes = GB
@@ -46,7 +46,7 @@ class Held:
     def speed(self, now_s: float = 100.0) -> float:
         """What is asked for so long after the changes began to count."""
         return float(
-            proposed_speed(
+            self.law.proposed_speed(
                 self.run,
                 self.nodes,
                 self.state,
@@ -62,7 +62,16 @@ class Held:
 
     def alert(self, now_s: float = 100.0) -> int:
         """The level of its log."""
-        return int(alert_of(self.nodes, self.load, self.parts, ALERTS, self.cluster, 0, now_s))
+        return int(self.law.alert_of(self.nodes, self.load, self.parts, ALERTS, self.cluster, 0, now_s))
+
+
+Hold = Callable[[], Held]
+
+
+@pytest.fixture
+def hold(kernel_module: Callable[[str], ModuleType]) -> Hold:
+    """A new node, asked of the functions as machine code and as plain Python."""
+    return partial(Held, kernel_module("redo_control"))
 
 
 @pytest.mark.parametrize(
@@ -75,8 +84,10 @@ class Held:
         (0.0, 5 * MB, 5 * MB, 0.5 * (1 + 1.05 * 0.5 / 0.6)),
     ],
 )
-def test_checkpoints_are_asked_to_keep_up(updated: float, new: float, deleted: float, factor: float) -> None:
-    one = Held()
+def test_checkpoints_are_asked_to_keep_up(
+    updated: float, new: float, deleted: float, factor: float, hold: Hold
+) -> None:
+    one = hold()
     one.state[0].updated_bytes, one.state[0].new_bytes, one.state[0].deleted_bytes = updated, new, deleted
     for kind, amount in ((Kind.UPDATED, updated), (Kind.NEW, new), (Kind.DELETED, deleted)):
         one.changes[Since.LAST, kind, 0] = amount
@@ -86,26 +97,28 @@ def test_checkpoints_are_asked_to_keep_up(updated: float, new: float, deleted: f
     )
 
 
-def test_rows_that_change_twice_are_written_once() -> None:
-    once, often = Held(), Held()
+def test_rows_that_change_twice_are_written_once(hold: Hold) -> None:
+    once, often = hold(), hold()
     once.state[0].updated_bytes, often.state[0].updated_bytes = 10 * GB, 1000 * GB
     for one in (once, often):
         one.changes[Since.LAST, Kind.UPDATED, 0] = one.state[0].updated_bytes
     assert once.speed() < often.speed() <= 1.25 * 10 * GB / 100.0 * 1.001
 
 
-def test_three_quarters_of_a_burst_count_and_nothing_in_the_first_seconds() -> None:
-    one = Held()
+def test_three_quarters_of_a_burst_count_and_nothing_in_the_first_seconds(hold: Hold) -> None:
+    one = hold()
     one.state[0].new_bytes = 20 * MB
     assert one.speed(now_s=1.9) == 0.0
     one.changes[Since.LAST] = 0.0
     assert one.speed(now_s=1000.0) == pytest.approx(0.75 * 1.25 * 20 * MB * 1.7, rel=0.2)
 
 
-def test_checkpoints_that_are_behind_are_asked_for_a_quarter_more_and_ahead_for_a_fifth_less() -> None:
+def test_checkpoints_that_are_behind_are_asked_for_a_quarter_more_and_ahead_for_a_fifth_less(
+    hold: Hold,
+) -> None:
     asked = []
     for lag in (0.0, 1e15, -1e15):
-        one = Held()
+        one = hold()
         one.state[0].new_bytes = one.changes[Since.LAST, Kind.NEW, 0] = GB
         one.state[0].lcp_lag_before_bytes = lag
         asked.append(one.speed())
@@ -114,24 +127,24 @@ def test_checkpoints_that_are_behind_are_asked_for_a_quarter_more_and_ahead_for_
 
 
 @pytest.mark.parametrize(("used", "level"), [(0.2, 0), (0.3, 1), (0.5, 2), (0.7, 3)])
-def test_alert_by_what_is_in_use(used: float, level: int) -> None:
-    one = Held()
+def test_alert_by_what_is_in_use(used: float, level: int, hold: Hold) -> None:
+    one = hold()
     one.parts[Part.MADE] = used * GB
     assert one.alert() == level
     one.cluster.alert_level = level
     one.state[0].new_bytes = one.changes[Since.LAST, Kind.NEW, 0] = 2 * GB
-    assert one.speed() == pytest.approx(asked_at_rest() * (1.0, 1.1, 1.25, 1.5)[level])
+    assert one.speed() == pytest.approx(asked_at_rest(hold) * (1.0, 1.1, 1.25, 1.5)[level])
 
 
-def asked_at_rest() -> float:
+def asked_at_rest(hold: Hold) -> float:
     """What is asked of the same changes without an alert."""
-    one = Held()
+    one = hold()
     one.state[0].new_bytes = one.changes[Since.LAST, Kind.NEW, 0] = 2 * GB
     return one.speed()
 
 
-def test_alert_before_the_log_is_full_where_the_rest_will_not_last() -> None:
-    one = Held()
+def test_alert_before_the_log_is_full_where_the_rest_will_not_last(hold: Hold) -> None:
+    one = hold()
     one.parts[Part.MADE], one.parts[Part.SPEED] = 0.1 * GB, 10 * MB
     assert one.alert(now_s=10.0) == 0
     one.cluster.lcp_lasted_s = 100.0
@@ -140,24 +153,24 @@ def test_alert_before_the_log_is_full_where_the_rest_will_not_last() -> None:
     assert one.alert(now_s=10.0) == 3
 
 
-def test_a_long_checkpoint_is_hurried_until_the_end_of_the_next() -> None:
-    one = Held()
+def test_a_long_checkpoint_is_hurried_until_the_end_of_the_next(hold: Hold) -> None:
+    one = hold()
     one.cluster.lcp_lasted_s = 10.0
     for now, more in ((26.0, 0.0), (27.0, 0.1), (37.0, 0.2), (28.0, 0.2)):
-        hurry(ALERTS, one.cluster, now)
+        one.law.hurry(ALERTS, one.cluster, now)
         assert one.cluster.hurry == pytest.approx(more), now
     for more in (0.1, 0.0):
-        count_from_its_begin(one.changes, one.state, one.cluster, 40.0)
+        one.law.count_from_its_begin(one.changes, one.state, one.cluster, 40.0)
         assert one.cluster.hurry == pytest.approx(more)
 
 
-def test_changes_count_from_the_checkpoint_before_while_one_is_written() -> None:
-    one = Held()
+def test_changes_count_from_the_checkpoint_before_while_one_is_written(hold: Hold) -> None:
+    one = hold()
     for now in (10.0, 20.0):
         one.changes[Since.LAST, Kind.NEW, 0] = now
-        begin_counting(one.changes, one.cluster, now)
+        one.law.begin_counting(one.changes, one.cluster, now)
     assert one.changes[Since.CUT, Kind.NEW, 0] == 10.0
     assert (one.cluster.lcp_cut_s, one.cluster.lcp_began_s) == (10.0, 20.0)
-    count_from_its_begin(one.changes, one.state, one.cluster, 25.0)
+    one.law.count_from_its_begin(one.changes, one.state, one.cluster, 25.0)
     assert one.changes[Since.CUT, Kind.NEW, 0] == 20.0
     assert (one.cluster.lcp_cut_s, one.cluster.lcp_lasted_s) == (20.0, 5.0)
