@@ -375,6 +375,25 @@ def test_bytes_without_a_unit_cost_nothing(begun: Play) -> None:
     assert play.asked["rate"].wrong == 0
 
 
+def test_a_debriefing_tells_what_was_right(begun: Play, source: Read) -> None:
+    """Who answered wrongly reads the number, and what is accepted."""
+    play = begun.branch()
+    play.answer("lesson> stage name")
+    play.answer("data1$ iostat -kx")
+    assert "right is" not in play.answer("lesson> answer rate 9999GB/s"), "it may be answered once more"
+    of_rate = play.asked["rate"]
+    assert of_rate.expected is not None
+    told = [line for line in lines(outcome(play, source.source)) if "right is" in line]
+    assert told == [f"  name: answered 9999GB/s; right is {of_rate.truth}"]
+    assert of_rate.truth.endswith(")") == (of_rate.expected.low < of_rate.expected.high)
+    while not of_rate.is_closed:
+        said = play.answer("lesson> answer rate 9999GB/s")
+    assert f"worth nothing any more: right is {of_rate.truth}." in said
+    play.answer("lesson> answer cause z")
+    answered = {item["name"]: item.get("answers") for item in outcome(play, source.source)["items"]}
+    assert (len(answered["rate"]), answered["cause"]) == (of_rate.wrong, None), "nobody tried the other one"
+
+
 def test_a_goal_is_reached_when_it_has_held_without_a_break_as_long_as_it_has_to(begun: Play) -> None:
     sim = begun.branch().cluster.session.simulation
     there, gone = parsed("nodes_started < 99"), parsed("nodes_started > 99")

@@ -52,6 +52,18 @@ class Asked:
             return next(option.name for option in self.question.options if option.right)
         return f"{self.expected.value:.10g}"
 
+    @property
+    def truth(self) -> str:
+        """What is right, for whoever has answered: the option, or the number with what is accepted."""
+        if self.expected is None:
+            right = next(option for option in self.question.options if option.right)
+            return f"{right.name}) {right.text}"
+        low, high = self.expected.low, self.expected.high
+        value, least, most = (
+            format_value(one, self.expected.unit) for one in (self.expected.value, low, high)
+        )
+        return value if low == high else f"{value} (accepted: {least} to {most})"
+
     def give(self, text: str) -> str:
         """An answer; what is said to it. Raises UserError, at no cost, for one that cannot be read."""
         if self.is_closed:
@@ -62,7 +74,8 @@ class Asked:
             self.is_right = True
             return f"Right. {why}".strip()
         self.wrong += 1
-        left = "It is worth nothing any more." if self.is_closed else f"{self.points:g} points are left."
+        over = f"It is worth nothing any more: right is {self.truth}."
+        left = over if self.is_closed else f"{self.points:g} points are left."
         return " ".join(f"No. {why} {left}".split())
 
     def _judged(self, text: str) -> tuple[bool, str]:
@@ -77,11 +90,7 @@ class Asked:
         number = _number(text, self.expected.unit)
         low, high = self.expected.low, self.expected.high
         is_right = low * (1 - ROUNDED) <= number <= high * (1 + ROUNDED)
-        value, least, most = (
-            format_value(one, self.expected.unit) for one in (self.expected.value, low, high)
-        )
-        between = "" if low == high else f" (accepted: {least} to {most})"
-        return is_right, f"The estimate is {value}{between}." if is_right else ""
+        return is_right, f"The estimate is {self.truth}." if is_right else ""
 
 
 def _number(text: str, unit: str) -> float:

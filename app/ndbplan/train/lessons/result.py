@@ -43,6 +43,7 @@ def outcome(play: Play, source: bytes) -> dict[str, Any]:
             "stage": stage.name,
             "points": item.points,
             **_got(play, item.name, lost),
+            **(_answered(play, item.name) if isinstance(item, Question) else {}),
         }
         for stage in lesson.stages
         for item in stage.items()
@@ -81,6 +82,12 @@ def _got(play: Play, name: str, lost: set[str]) -> dict[str, Any]:
     if mark is None:
         return {"at_s": None, "got": 0.0}
     return {"at_s": mark.at_s, "got": 0.0 if name in lost else mark.points}
+
+
+def _answered(play: Play, name: str) -> dict[str, Any]:
+    """What was answered to a question and what is right; nothing where nobody tried."""
+    state = play.asked.get(name)
+    return {"answers": state.given, "right": state.truth} if state is not None and state.given else {}
 
 
 def _times(play: Play, trouble_s: float | None) -> dict[str, float | None]:
@@ -164,6 +171,8 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
         at = "not done" if item["at_s"] is None else f"at {format_clock(item['at_s'])}"
         points = f"{item['got']:g} of {item['points']:g}" if item["points"] else "no points"
         yield f"  {points}  {item['stage']}: {item['says']}, {at}"
+        if item.get("answers"):
+            yield f"  {item['stage']}: answered {', '.join(item['answers'])}; right is {item['right']}"
     less = sum(item["got"] for item in found["items"]) - found["score"]
     for keep in found["keeps"]:
         kept = "kept" if keep["broken_s"] is None else f"not so from {format_clock(keep['broken_s'])} on"
