@@ -148,3 +148,14 @@ def test_every_change_has_a_source_and_says_what_it_affects() -> None:
         assert change.what
         assert set(change.affects) <= set(OPERATIONS)
         assert list(change.since) == sorted(change.since)
+
+
+@pytest.mark.parametrize("name", ["node-restart", "add-nodes", "starter"])
+def test_7_4_0_copies_rows_as_7_3_does(name: str) -> None:
+    """Several fragments at once, and the speed that was measured with them, came with 7.4.1."""
+    plan = sample_plan(name)
+    copied = {
+        version: parts(edits.set_plan(plan, ndb_version=version), "initial")["copy fragments"].value
+        for version in ("7.3", "7.4.0", "7.4.1")
+    }
+    assert copied["7.4.0"] == copied["7.3"] != copied["7.4.1"]

@@ -10,9 +10,11 @@ from ndbplan.base.row_types import column
 from ndbplan.base.units import MIB
 from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
 from ndbplan.simulate.model.scenario import build
 from ndbplan.simulate.model.workload import estimation_of
@@ -97,6 +99,42 @@ def test_dirty_pages_are_written_as_fast_as_threads_and_disk_can(disk_plan: Plan
     fast, _ = written(10.0, 2000)
     assert slow < 0.1 * fast
     assert fast == pytest.approx(limit, rel=0.02)
+
+
+def _on_two_disks(plan: Plan, *slow: DiskRole) -> Plan:
+    """Each data node with a slow disk for some of what it writes, and a fast one for the rest."""
+    for node in plan.data_nodes:
+        one = plan.host(node.host_id).disks[0]
+        fast = one.model_copy(update={"id": f"{one.id}-2", "name": "fast", "kind": "nvme"})
+        quick = {"sequential_write_bytes_per_s": 1e9, "random_write_iops": 1e6, "random_read_iops": 1e6}
+        disks = (
+            one.model_copy(update={"sequential_write_bytes_per_s": 1e7, "kind": "ssd"}),
+            fast.model_copy(update=quick),
+        )
+        plan = edits.update(plan, node.host_id, disks=disks)
+        roles = {role.value: disks[role not in slow].id for role in DiskRole}
+        plan = edits.update(plan, node.id, disk_roles=roles)
+    return plan
+
+
+def test_undo_log_is_written_beside_a_checkpoint_that_takes_all_it_can_get(disk_plan: Plan) -> None:
+    """As a log part is: it waited altogether while checkpoints wrote to a disk that had no redo log."""
+    plan = with_load(disk_plan, OperationKind.UPDATE, 1000)
+    plan = set_parameter(plan, "data_node", "DiskCheckpointSpeed", 200 * MIB)
+    table = plan.tables[0]
+    plan = edits.update(plan, table.id, rows=1_000_000)
+    plan = _on_two_disks(plan, DiskRole.LCP, DiskRole.UNDO)
+    scenario = build(Estimation(plan, plan.workloads[0]), duration_s=60, step_s=0.1, seed=1)
+    run = run_scenario(scenario)
+    d = scenario.laws.places[0].undo_disk
+    written = run.history.disk[:, d]
+    checkpoints, undo = written[:, Purpose.LCP], written[:, Purpose.UNDO]
+    busy = checkpoints > 0.6 * 1e7
+    ldms = scenario.laws.nodes[0].ldms
+    weight = ldms * constants_of(plan)["lcp_thread_weight"].value
+    assert scenario.laws.disks[d].lcp_share == pytest.approx(weight / (weight + 1))
+    assert busy.sum() >= 5
+    assert undo[busy].min() > 0
 
 
 def test_a_small_undo_log_refuses_with_1501(disk_plan: Plan) -> None:

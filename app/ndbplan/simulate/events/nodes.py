@@ -383,7 +383,7 @@ def _moved(sim: Simulation, n: int, disk_ids: Collection[str]) -> None:
     laws.disk_start[:], laws.disk_member[:] = starts, members_of_disks
     for d in {*(int(one) for one in before), *disks}:
         laws.disks[d].lcp_share = lcp_share(
-            sim.outage.plan, *writers(laws.places, laws.nodes, sim.full_load, d)
+            sim.outage.plan, *writers(laws.places, laws.nodes, sim.full_load, laws.files, d)
         )
 
 

@@ -337,7 +337,7 @@ class _Build:
         for d, (disk, disk_class) in enumerate(zip(found, self.disk_classes, strict=True)):
             disk.write_bytes_per_s = disk_class.bytes_per_s
             disk.usable_share = constant_for(self.plan, "disk_usable_share").value
-            disk.lcp_share = lcp_share(self.plan, *writers(self.places, self.rows, self.load, d))
+            disk.lcp_share = lcp_share(self.plan, *writers(self.places, self.rows, self.load, self.files, d))
             disk.read_iops = disk_class.disks[0].random_read_iops
             disk.asked_share = reads_of(machines, disk_class.disks[0]).per_s.value / disk.read_iops
         return stacked(found)
@@ -353,24 +353,37 @@ def redo_members(node_classes: Sequence[NodeClass], disks: int) -> tuple[Ints, I
 
 
 def writers(
-    places: Iterable[Place], nodes: Iterable[Node], load: Iterable[Floats], disk: int
+    places: Iterable[Place],
+    nodes: Iterable[Node],
+    load: Iterable[Floats],
+    files: Sequence[FileDisk] | Rows[FileDisk],
+    disk: int,
 ) -> tuple[int, int]:
-    """(LDM threads that write checkpoints to a disk, log parts in use that are written to it).
+    """(LDM threads that write checkpoints to a disk, logs that are written to it: log parts in use, and the
+    undo log of each node that makes any).
 
     Without a load rows may be written all the same: then a part for each LDM thread is in use.
     """
-    ldms = parts = 0
+    ldms = logs = 0
     for place, row, parts_load in zip(places, nodes, load, strict=True):
         ldms += int(row.ldms) if place.lcp_disk == disk else 0
         in_use = int((parts_load > 0).sum()) or int(row.ldms)
-        parts += in_use if place.redo_disk == disk else 0
-    return ldms, parts
+        logs += in_use if place.redo_disk == disk else 0
+        logs += 1 if row.undo_bytes > 0 and _has_undo_files(place, files, disk) else 0
+    return ldms, logs
 
 
-def lcp_share(plan: Plan, ldms: int, log_parts: int) -> float:
-    """Share of a busy disk that checkpoints of so many LDM threads take from so many log parts in use."""
+def _has_undo_files(place: Place, files: Sequence[FileDisk] | Rows[FileDisk], disk: int) -> bool:
+    """Whether undo files of a node lie on a disk."""
+    own = range(place.files_from, place.files_upto)
+    further = any(files[f].disk == disk and files[f].undo_share > 0 for f in own)
+    return further or (place.undo_disk == disk and place.undo_share > 0)
+
+
+def lcp_share(plan: Plan, ldms: int, logs: int) -> float:
+    """Share of a busy disk that checkpoints of so many LDM threads take from so many logs."""
     settings, constants = node_settings(plan), constants_of(plan)
-    found = checkpoint_share(settings, has_small_files(settings, constants), constants, ldms, log_parts)
+    found = checkpoint_share(settings, has_small_files(settings, constants), constants, ldms, logs)
     return found.value
 
 
