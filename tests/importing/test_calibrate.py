@@ -1,21 +1,26 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from drawn_loads import loaded_plans
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.resources import resource_path
+from ndbplan.edits import parts as edits
 from ndbplan.edits.growth import add_node_group
 from ndbplan.estimate.constants import constant_for, constants_of
 from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.timed import backup, restart
+from ndbplan.estimate.times.restart import Kind
 from ndbplan.importing.calibrate import calibrate, timed_backup, timed_reorganise, timed_restart
 from ndbplan.importing.measurements import Measurement, MeasurementError
 from ndbplan.plan.file import dumps, load, loads
-from ndbplan.plan.plan import Calibration
+from ndbplan.plan.plan import Calibration, Plan
 from reality.measured_times import plan_of as backup_plan
 from reality.measured_times import plan_of_restart, table_of, timings
 
@@ -310,3 +315,53 @@ def test_what_one_restart_tells_makes_others_certain(version: str, rows: int) ->
             assert after.high / after.low < room * before.high / before.low, kind
             inside += after.low <= true.value <= after.high
     assert inside >= 0.8 * _WORLDS * len(kinds)
+
+
+def _durations(plan: Plan) -> dict[str, Quantity]:
+    """What a plan's restarts and its reorganisation take."""
+    kinds: tuple[Kind, ...] = ("node", "initial", "system")
+    return {
+        **{kind: restart(plan, kind).duration_s for kind in kinds},
+        "reorganise": reorganise(plan).duration_s,
+    }
+
+
+@settings(max_examples=12, suppress_health_check=list(HealthCheck), phases=(Phase.explicit, Phase.generate))
+@given(loaded_plans(), st.sampled_from(("7.4.10", "8.0", "8.4.8")), st.integers(0, 1000))
+def test_a_measurement_of_any_plan_is_reproduced_and_makes_nothing_less_certain(
+    plan: Plan, version: str, world: int
+) -> None:
+    """A restart or a reorganisation of constants drawn from their ranges. A constant that was known better
+    than the one it moves with got the range of that one."""
+    plan = edits.set_plan(plan, ndb_version=version)
+    secret = plan.replace(calibrations=constants_of(plan).drawn(np.random.default_rng(world)).calibrations)
+    before, true = _durations(plan), _durations(secret)
+    tells: tuple[tuple[str, Callable[[], Plan]], ...] = (
+        ("node", lambda: timed_restart(plan, "node", true["node"].value)),
+        ("reorganise", lambda: timed_reorganise(plan, true["reorganise"].value)),
+    )
+    for name, tell in tells:
+        try:
+            told = tell()
+        except MeasurementError:
+            # Tables that move no rows, or a drawn time that no likely constants explain.
+            assert name == "reorganise" or not before[name].low <= true[name].value <= before[name].high
+            continue
+        found = _durations(told)
+        assert found[name].value == pytest.approx(true[name].value, rel=0.02, abs=0.5)
+        for calibration in told.calibrations:
+            known, was = (constant_for(one, calibration.constant) for one in (told, plan))
+            assert known.high / known.low <= 1.001 * was.high / was.low, calibration.constant
+        for other, range_ in found.items():
+            if before[other].low > 0:
+                # With the values it moves what weighs most, which may be what is least certain.
+                assert range_.high / range_.low <= 1.06 * before[other].high / before[other].low, other
+
+
+def test_what_a_measurement_has_no_part_in_keeps_its_range() -> None:
+    """The spread of one run from the next was added to it."""
+    rounds = Calibration(constant="reorganise_table_s", value=7, low=6, high=8, source="timed", shared=(0.1,))
+    told = ADD_NODES.replace(calibrations=(*ADD_NODES.calibrations, rounds))
+    assert _durations(told)["reorganise"] != _durations(ADD_NODES)["reorganise"]
+    range_, same = (restart(plan, "node").duration_s for plan in (ADD_NODES, told))
+    assert (range_.low, range_.high) == (same.low, same.high)

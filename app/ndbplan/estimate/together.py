@@ -19,6 +19,8 @@ from ndbplan.plan.plan import Calibration, Plan
 _OF_A_RUN = 0.05
 """Standard deviation, as a logarithm, of a run from what known constants say: so 63 of 66
 recorded starts lie in ranges that one other start calibrated, with the 0.03 of repeated ones 60."""
+_MOVED = 1e-3
+"""Of the logarithm: what an unknown moves a figure by at least that it has a part in."""
 
 
 def together(plan: Plan, found: Quantity, ask: Callable[[Plan], Quantity]) -> Quantity:
@@ -32,11 +34,15 @@ def together(plan: Plan, found: Quantity, ask: Callable[[Plan], Quantity]) -> Qu
     alone = ask(_with(plan, known, None, 0))
     if alone.low <= 0.0:
         return found
-    square = _OF_A_RUN**2
+    square = 0.0
     for source in sorted({one.source for one in known.values()}):
         for unknown in range(max(len(one.shared) for one in known.values() if one.source == source)):
             moved = ask(_with(plan, known, source, unknown)).value
             square += math.log(moved / alone.value) ** 2
+    if square < _MOVED**2:
+        # What was measured together has no part in it.
+        return found
+    square += _OF_A_RUN**2
     low, high = (
         math.hypot(math.log(alone.value / end) / END_DEVIATIONS, math.sqrt(square)) * END_DEVIATIONS
         for end in (alone.low, alone.high)

@@ -134,7 +134,12 @@ def updated(
     certain = np.diag(1.0 / (noise**2 + _OF_THE_MODEL**2))
     after = np.linalg.inv(known + slope.T @ certain @ slope)
     widths = np.maximum(_REPEATED, np.sqrt(np.diag(after))), np.sqrt(np.diag(before))
-    learned = zip(theta.tolist(), widths[0].tolist(), widths[1].tolist(), _rows(after), strict=True)
+    # What moves none of the durations is told of by its likeness to what does, not together with it.
+    rows = [
+        row if moves else ()
+        for row, moves in zip(_rows(after), np.abs(slope).max(axis=0) > 1e-9, strict=True)
+    ]
+    learned = zip(theta.tolist(), widths[0].tolist(), widths[1].tolist(), rows, strict=True)
     return _calibrated(plan, knobs, [_Learned(*one) for one in learned], source)
 
 
@@ -221,11 +226,13 @@ def _calibrated(plan: Plan, knobs: Sequence[Knob], learned: Sequence[_Learned], 
     for knob, one in zip(knobs, learned, strict=True):
         if abs(one.log) < _LEAST_CHANGE and one.now > (1 - _LEAST_CHANGE) * one.was:
             continue
-        room = math.exp(P90 * one.now)
         for names, sign in ((knob.durations, 1.0), (knob.rates, -1.0)):
             for name in names:
+                # Constants of a knob may be known unequally well: each gets better known by as much.
+                own = min(1.0, deviation(plan, name) / one.was)
+                room = math.exp(P90 * max(_REPEATED, one.now * own))
                 value = constant_for(plan, name).value * math.exp(sign * one.log)
-                row = tuple(sign * part for part in one.row)
+                row = tuple(sign * own * part for part in one.row)
                 values[name] = (value, value / room, value * room, row)
     return _with(plan, values, source)
 
