@@ -29,7 +29,7 @@ from reality.load_runs import runs
 from reality.measured import Measured
 from reality.measured_load import outcomes_of
 
-DRAWS = 8
+DRAWS = 100
 STEPS = 4
 """Values that are tried of each constant, from one end of its range to the other."""
 PAUSES = ("lcp_thread_weight", "lcp_stage_s", "lcp_begin_stage_s", "lcp_flushes_after", "lcp_first_s")
