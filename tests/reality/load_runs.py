@@ -40,6 +40,8 @@ class LoadPhase:
     codes: frozenset[int]
     redo_mb_s: float
     lcp_mb_s: float
+    cores: tuple[float, ...] = ()
+    """That each data node kept busy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +84,12 @@ def _phases(
         if first is not None:
             code = int(first["code"])
             first = (SERVER_CODES.get(code, code), float(first["s_after_phase_start"]))
+        # The 7.4.10 runs did not say.
+        cores = () if by_second else tuple(percent / 100 for percent in one["cpu_pct"])
         found.append(
             LoadPhase(
                 begin, one["seconds"], sent, one["accepted_mean"], first,
-                frozenset(codes), redo, lcp,
+                frozenset(codes), redo, lcp, cores,
             )
         )  # fmt: skip
         begin += one["seconds"]

@@ -173,9 +173,23 @@ def estimated_checkpoint_rows() -> list[Measured]:
     return found
 
 
+def processor_rows() -> list[Measured]:
+    """Cores that data nodes kept busy where nothing was refused, against the estimate for that rate."""
+    found = []
+    for run in runs():
+        for phase in run.phases:
+            if phase.first is None and phase.cores:
+                plan = plan_of(replace(run, phases=(replace(phase, begin_s=0),)))
+                said = Estimation(plan, plan.workloads[0]).cpu.nodes[0].cores
+                name = f"{run.name}-{phase.offered_rows_s:.0f}"
+                measured = sum(phase.cores) / len(phase.cores)
+                found.append(judged("processor use", run.era, name, measured, said))
+    return found
+
+
 def rows() -> list[Measured]:
-    """Rates, moments of first errors, speeds of log and checkpoints, and bytes of these."""
-    found = checkpoint_rows(DRAWS // 2) + estimated_checkpoint_rows()
+    """Rates, moments of first errors, speeds of log and checkpoints, bytes of these, and processor use."""
+    found = checkpoint_rows(DRAWS // 2) + estimated_checkpoint_rows() + processor_rows()
     for one in outcomes():
         phase = one.phase
 

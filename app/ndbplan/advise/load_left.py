@@ -146,7 +146,7 @@ class LoadLeft:
             busy = node_cpu(machine, load, machines.constants)
             link = data_node_link(machines, load, up, self._written)
             reads = load.reads_per_s + load.scanned_rows_per_s
-            use = _Use(busy.ldm_utilisation.value, busy.cores.value, link.value, reads)
+            use = _Use(busy.ldm_utilisation.value, busy.work_cores.value, link.value, reads)
             self._uses[key] = use
         return use
 

@@ -222,6 +222,7 @@ def _data_node(now: Estimation, node: DataNode) -> list[Breakdown]:
                 ("LDM threads, busiest", cpu.ldm_utilisation),
                 ("Receive threads", cpu.receive_utilisation),
                 ("Other threads", cpu.other_utilisation),
+                ("Threads with nothing to do", cpu.idle_cores),
             )
         )
         tables.append(

@@ -221,7 +221,7 @@ def open_scans(plan: Plan, workload: Workload) -> float:
     of_clients = max((one.connection_utilisation.value for one in coming), default=0.0)
     uses = [
         *(node.ldm_utilisation for node in busy.nodes),
-        *(host.utilisation for host in busy.hosts),
+        *(host.work for host in busy.hosts),
         *(host.utilisation for host in network(plan, workload).hosts),
     ]
     within = max((use.value for use in uses), default=0.0)

@@ -53,8 +53,9 @@ def busy_of(cluster: LiveCluster, host: Host, lately: Lately) -> float:
     up = [process for process in here if not sim.outage.is_down(process.id)]
     if found is None or not up:
         return 0.0
+    work, idle = found.work.value, found.utilisation.value - found.work.value
     # Processes that are down do nothing; those of a host are taken as equally busy [assumed].
-    return min(1.0, found.utilisation.value * _load(cluster, lately) * len(up) / len(here))
+    return min(1.0, (work * _load(cluster, lately) + idle) * len(up) / len(here))
 
 
 def host_busy(cluster: LiveCluster, host: Host, seconds: float, back_s: float = 0.0) -> float:
@@ -95,7 +96,7 @@ def _ldm_use(cluster: LiveCluster, node: DataNode, cpu: NodeCpu, counts: ThreadC
     for log_part, log_bytes in enumerate(sim.laws.load[n] if n >= 0 else ()):
         logs[log_part % number] += float(log_bytes)
     hot = max(range(number), key=logs.__getitem__)
-    whole = cpu.cores.value - cpu.receive_utilisation.value * max(1, counts.recv)
+    whole = cpu.work_cores.value - cpu.receive_utilisation.value * max(1, counts.recv)
     left = min(max(0.0, whole - cpu.other_utilisation.value - busiest), busiest * (number - 1))
     others = sum(logs) - logs[hot]
     parts = [log / others if others > 0.0 else 1.0 / max(1, number - 1) for log in logs]

@@ -16,17 +16,19 @@ from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.clients import ClientsEstimate, Coming
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.node_settings import KEPT_NODES
-from ndbplan.estimate.load.processors import core_speed
+from ndbplan.estimate.load.processors import against_timed, core_speed
 from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.plan.hardware import Host
+
+_NONE = Quantity.exact(0.0, "cores")
 
 
 @dataclass(frozen=True, slots=True)
 class NodeCpu(Shape):
     """Threads of one data node."""
 
-    JSON = "node_id ldm_utilisation receive_utilisation other_utilisation cores"
+    JSON = "node_id ldm_utilisation receive_utilisation other_utilisation idle_cores cores"
 
     node_id: int
     ldm_utilisation: Quantity
@@ -35,8 +37,12 @@ class NodeCpu(Shape):
     """Each receive thread, share of a core."""
     other_utilisation: Quantity
     """Coordinator, send and the rest together, in cores."""
+    idle_cores: Quantity
+    """Cores that threads keep busy which wake up and find nothing to do."""
     cores: Quantity
     """Cores that all threads keep busy."""
+    work_cores: Quantity
+    """Those of the workload alone, which grow with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,8 @@ class HostCpu(Shape):
     utilisation: Quantity
     data_nodes: bool
     """Whether data nodes are among them."""
+    work: Quantity
+    """What of it grows with the workload."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +78,14 @@ class CpuEstimate(Shape):
 
 @kept_by_identity(size=KEPT_NODES)
 def _node(
-    constants: Constants, node_id: int, load: NodeLoad, threads: ThreadCounts, speed: Quantity
+    constants: Constants,
+    node_id: int,
+    load: NodeLoad,
+    threads: ThreadCounts,
+    speed: Quantity,
+    timed: Quantity,
 ) -> NodeCpu:
+    """`timed`: work of a core against those on which idle threads were timed."""
     core = speed.named("speed of a core")
 
     def cores(cost: str, *per_s: Quantity) -> Quantity:
@@ -98,26 +112,36 @@ def _node(
     busiest = writing * hottest * Quantity(1.0, least, most, "factor") + reading * hottest_reads
     receiving = cores("receive_operation_s", written, read)
     others = cores("other_operation_s", written, read)
+    parts = (
+        ("LDM threads", ldm),
+        ("receive threads", receiving),
+        ("coordinator and other threads", others),
+    )
+    work = total(parts, "cores")
+    idle = _idle(constants, threads, work.value, timed)
     return NodeCpu(
         node_id,
         busiest.in_unit("fraction"),
         receiving.scaled(1 / max(1, threads.recv), "fraction"),
         others,
-        total(
-            (
-                ("LDM threads", ldm),
-                ("receive threads", receiving),
-                ("coordinator and other threads", others),
-            ),
-            "cores",
-        ),
+        idle,
+        total((*parts, ("threads that wake up with nothing to do", idle)), "cores"),
+        work,
     )
+
+
+def _idle(constants: Constants, threads: ThreadCounts, work_cores: float, timed: Quantity) -> Quantity:
+    """Cores that threads take which wake up all the time; one that works is awake and does not."""
+    count = threads.block_threads + threads.send
+    asleep = max(0.0, 1.0 - work_cores / count)
+    waking = Quantity.stated("threads, as far as they have nothing to do", count * asleep, "count", "formula")
+    return (waking * constants["thread_idle_share"] / timed).in_unit("cores")
 
 
 def node_cpu(machine: Machine, load: NodeLoad, constants: Constants) -> NodeCpu:
     """How busy the threads of one data node are under a load of its own."""
-    speed = core_speed(machine.host, constants)
-    return _node(constants, machine.node_id, load, machine.threads, speed)
+    speed, timed = core_speed(machine.host, constants), against_timed(machine.host, constants)
+    return _node(constants, machine.node_id, load, machine.threads, speed, timed)
 
 
 def cpu(
@@ -138,7 +162,7 @@ def _nodes(
     threads: tuple[ThreadCounts, ...],
 ) -> tuple[NodeCpu, ...]:
     return tuple(
-        _node(constants, load.node_id, load, own, core_speed(host, constants))
+        _node(constants, load.node_id, load, own, core_speed(host, constants), against_timed(host, constants))
         for load, host, own in zip(loads, hosts, threads, strict=True)
     )
 
@@ -150,16 +174,23 @@ def _hosts(
     host_of = {host.id: host for host in (*hosts, *(host for _, host in through))}
     by_host: dict[str, list[Quantity]] = {}
     for one, host in zip(nodes, hosts, strict=True):
-        by_host.setdefault(host.id, []).append(one.cores)
+        by_host.setdefault(host.id, []).extend((one.work_cores, one.idle_cores))
     with_data = set(by_host)
     for client in coming.nodes:
-        by_host.setdefault(client.host_id, []).append(client.cores)
+        by_host.setdefault(client.host_id, []).extend((client.cores, _NONE))
     return tuple(_host(host_of[host_id], host_id in with_data, *own) for host_id, own in by_host.items())
 
 
 @kept_by_identity(size=KEPT_NODES)
 def _host(host: Host, data_nodes: bool, *own: Quantity) -> HostCpu:
-    """`own`: cores that each of its processes keeps busy."""
-    whole = sum(own[1:], start=own[0])
-    why = (whole.as_term("cores busy"), Term("cores of the host", host.cores, "cores", "plan"))
-    return HostCpu(host.id, host.hostname, whole.scaled(1 / host.cores, "fraction", why), data_nodes)
+    """`own`: cores that each of its processes keeps busy with work, and those without, by turns."""
+    work = sum(own[2::2], start=own[0])
+    idle = sum(own[3::2], start=own[1])
+    cores = Term("cores of the host", host.cores, "cores", "plan")
+
+    def share(whole: Quantity) -> Quantity:
+        return whole.scaled(1 / host.cores, "fraction", (whole.as_term("cores busy"), cores))
+
+    return HostCpu(
+        host.id, host.hostname, share(work + idle if idle.value else work), data_nodes, share(work)
+    )

@@ -222,7 +222,7 @@ class Left:
     @classmethod
     def of(cls, load: CpuEstimate, busy: Mapping[str, float]) -> Left:
         thread = {n.node_id: max(_LEAST_LEFT, 1 - n.ldm_utilisation.value) for n in load.nodes}
-        return cls(thread, {h.host_id: max(_LEAST_LEFT, 1 - h.utilisation.value) for h in load.hosts}, busy)
+        return cls(thread, {h.host_id: max(_LEAST_LEFT, 1 - h.work.value) for h in load.hosts}, busy)
 
     def of_disk(self, disk: Disk) -> float:
         """Share of a disk that is left."""

@@ -129,11 +129,11 @@ def _of_hosts(rate: float, hosts: tuple[HostCpu, ...], coming: tuple[ClientNode,
     by_client_host = {client.host_id: client for client in reversed(coming)}
     for host in hosts:
         if host.data_nodes:
-            found += service_of(rate, "cpu", host.host, host.utilisation, host.host_id)
+            found += service_of(rate, "cpu", host.host, host.work, host.host_id)
         else:
             client = by_client_host[host.host_id]
             ids = client.process_id, host.host_id
-            found += service_of(rate, f"{client.kind} nodes", client.title, host.utilisation, *ids)
+            found += service_of(rate, f"{client.kind} nodes", client.title, host.work, *ids)
     for client in coming:
         where, use = f"{client.title}, {CLUSTER_CONNECTIONS}", client.connection_utilisation
         found += service_of(rate, f"{client.kind} nodes", where, use, client.process_id)
