@@ -144,7 +144,9 @@ def test_what_is_told_twice_agrees(cluster: LiveCluster) -> None:
     cluster.advance(2)
     assert int(one(alive)) == before * 3 // 4
     joined = "COUNT(*) FROM ndbinfo.dict_obj_info i JOIN ndbinfo.index_columns c ON c.index_object_id = i.id"
-    assert one(f"{joined} WHERE i.parent_obj_id = c.table_id") == str(len(cluster.plan.tables))
+    assert one(f"{joined} WHERE i.parent_obj_id = c.table_id AND database_name = 'test'") == str(
+        len(cluster.plan.tables)
+    )
     parted = "COUNT(*) FROM ndbinfo.blobs WHERE blob_table_name LIKE CONCAT('NDB$BLOB_', table_id, '%')"
     assert one(parted) == one("COUNT(*) FROM ndbinfo.blobs")
 

@@ -16,6 +16,7 @@ from typing import Any
 from sqlglot import exp
 
 from ndbplan.train.sql.problem import NotSimulated
+from ndbplan.train.sql.weeks import week_of, year_and_week
 
 _MICROSECONDS = 1_000_000
 _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
@@ -23,6 +24,15 @@ _SPANS = {
     "MICROSECOND": timedelta(microseconds=1), "SECOND": timedelta(seconds=1), "MINUTE": timedelta(minutes=1),
     "HOUR": timedelta(hours=1), "DAY": timedelta(days=1), "WEEK": timedelta(weeks=1),
 }  # fmt: skip
+_IN_ORDER = ("DAY", "HOUR", "MINUTE", "SECOND", "MICROSECOND")
+_COMPOSED = {
+    "YEAR_MONTH": ("YEAR", "MONTH"),
+    **{
+        f"{one}_{other}": _IN_ORDER[place : _IN_ORDER.index(other) + 1]
+        for place, one in enumerate(_IN_ORDER) for other in _IN_ORDER[place + 1 :]
+    },
+}  # fmt: skip
+"""Units of several numbers in one text, such as '1:30'."""
 _WHOLE_DAYS = ("DAY", "WEEK", *_MONTHS)
 _MOMENT = re.compile(
     r"\s*([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
@@ -74,6 +84,8 @@ def _later(at: datetime, months: int) -> datetime:
 
 def _date_add(value: Any, count: Any, unit: Any, sign: Any) -> str:
     at, name = moment(value), str(unit).upper()
+    if name in _COMPOSED:
+        return _composed_later(value, str(count), name, int(sign))
     if name in _MONTHS:
         found = _later(at, int(sign) * round(float(count)) * _MONTHS[name])
     else:
@@ -82,6 +94,18 @@ def _date_add(value: Any, count: Any, unit: Any, sign: Any) -> str:
     if _is_day(value) and name in _WHOLE_DAYS:
         return f"{found:%Y-%m-%d}".rjust(10, "0")
     return _written(found)
+
+
+def _composed_later(value: Any, text: str, unit: str, sign: int) -> str:
+    """A moment and an interval such as '1:30' HOUR_MINUTE: what is not given is missing at its begin."""
+    numbers, parts = re.findall(r"[0-9]+", text), _COMPOSED[unit]
+    if len(numbers) > len(parts):
+        raise ValueError(text)
+    found, sign = value, -sign if text.strip().startswith("-") else sign
+    for number, part in zip(numbers, parts[-len(numbers) :], strict=True):
+        # Digits of a second, however many.
+        found = _date_add(found, number.ljust(6, "0") if part == "MICROSECOND" else number, part, sign)
+    return str(found)
 
 
 def _difference(begin: Any, end: Any, unit: Any) -> int:
@@ -105,18 +129,6 @@ def _ordinal(suffix_of: int) -> str:
     return f"{suffix_of}{'th' if suffix_of // 10 == 1 else last}"
 
 
-def _week(at: datetime, *, monday: bool) -> int:
-    """Days before the first Sunday (or Monday) are of week 0: modes 0 and 5 of WEEK."""
-    return int(f"{at:%W}") if monday else int(f"{at:%U}")
-
-
-def _sunday_week(at: datetime) -> tuple[int, int]:
-    """Year and week of mode 2 of WEEK: days before the first Sunday are of the year before."""
-    if (week := _week(at, monday=False)) > 0:
-        return at.year, week
-    return at.year - 1, _week(datetime(at.year - 1, 12, 31), monday=False)
-
-
 _SIGNS: dict[str, Callable[[datetime], str]] = {
     "a": lambda t: f"{t:%a}", "b": lambda t: f"{t:%b}", "c": lambda t: str(t.month),
     "D": lambda t: _ordinal(t.day), "d": lambda t: f"{t.day:02}", "e": lambda t: str(t.day),
@@ -127,9 +139,9 @@ _SIGNS: dict[str, Callable[[datetime], str]] = {
     "p": lambda t: "PM" if t.hour >= 12 else "AM", "S": lambda t: f"{t.second:02}",
     "r": lambda t: f"{(t.hour + 11) % 12 + 1:02}:{t:%M:%S} {'PM' if t.hour >= 12 else 'AM'}",
     "s": lambda t: f"{t.second:02}", "T": lambda t: f"{t:%H:%M:%S}",
-    "U": lambda t: f"{_week(t, monday=False):02}", "u": lambda t: f"{_week(t, monday=True):02}",
-    "V": lambda t: f"{_sunday_week(t)[1]:02}", "v": lambda t: f"{t.isocalendar().week:02}",
-    "X": lambda t: f"{_sunday_week(t)[0]:04}", "x": lambda t: f"{t.isocalendar().year:04}",
+    "U": lambda t: f"{week_of(t, 0)[1]:02}", "u": lambda t: f"{week_of(t, 1)[1]:02}",
+    "V": lambda t: f"{week_of(t, 2)[1]:02}", "v": lambda t: f"{week_of(t, 3)[1]:02}",
+    "X": lambda t: f"{week_of(t, 2)[0]:04}", "x": lambda t: f"{week_of(t, 3)[0]:04}",
     "W": lambda t: f"{t:%A}", "w": lambda t: f"{t:%w}", "Y": lambda t: f"{t.year:04}",
     "y": lambda t: f"{t.year % 100:02}", "%": lambda _t: "%",
 }  # fmt: skip
@@ -206,7 +218,10 @@ def _unix(value: Any) -> int:
 
 
 def _extract(part: Any, value: Any) -> int:
-    return PARTS[str(part).upper()](value)
+    name, found = str(part).upper(), 0
+    for one in _COMPOSED.get(name, (name,)):
+        found = found * (_MICROSECONDS if one == "MICROSECOND" else 100) + PARTS[one](value)
+    return found
 
 
 def _last_day(value: Any) -> str:
@@ -225,12 +240,20 @@ def _time_part(name: str) -> Callable[[Any], int]:
 
 PARTS: dict[str, Callable[[Any], int]] = {
     "YEAR": lambda v: moment(v).year, "MONTH": lambda v: moment(v).month, "DAY": lambda v: moment(v).day,
-    "QUARTER": lambda v: (moment(v).month + 2) // 3, "WEEK": lambda v: _week(moment(v), monday=False),
+    "QUARTER": lambda v: (moment(v).month + 2) // 3, "WEEK": lambda v: week_of(moment(v), 0)[1],
     "HOUR": _time_part("HOUR"), "MINUTE": _time_part("MINUTE"), "SECOND": _time_part("SECOND"),
     "MICROSECOND": lambda v: _seconds_of(v).microseconds,
     "DAYOFWEEK": lambda v: moment(v).isoweekday() % 7 + 1,
     "WEEKDAY": lambda v: moment(v).weekday(), "DAYOFYEAR": lambda v: moment(v).timetuple().tm_yday,
 }  # fmt: skip
+
+
+def _months_of(period: Any) -> int:
+    """Of a period such as 202401 or 2401, since the year 0."""
+    year, month = divmod(int(period), 100)
+    return (year + (2000 if year < 70 else 1900 if year < 100 else 0)) * 12 + month - 1
+
+
 STRICT: dict[str, Callable[..., Any]] = {
     "mysql_date_add": _date_add, "mysql_timestampdiff": _difference, "mysql_date_format": _format,
     "mysql_time_format": _time_format,
@@ -238,12 +261,21 @@ STRICT: dict[str, Callable[..., Any]] = {
     "mysql_from_unixtime": _from_unix, "UNIX_TIMESTAMP": _unix, "mysql_extract": _extract,
     "LAST_DAY": _last_day, "mysql_date": lambda v: _written(moment(v))[:10],
     "mysql_time": lambda v: _clock(_seconds_of(v)), "mysql_dayname": lambda v: f"{moment(v):%A}",
+    "mysql_week": lambda v, mode: week_of(moment(v), int(mode))[1],
+    "YEARWEEK": lambda v, mode=0: year_and_week(moment(v), int(mode)),
+    "PERIOD_ADD": lambda p, n: (_months_of(p) + int(n)) // 12 * 100 + (_months_of(p) + int(n)) % 12 + 1,
+    "PERIOD_DIFF": lambda one, other: _months_of(one) - _months_of(other),
+    "TO_SECONDS": lambda v: (moment(v).toordinal() + _FIRST_YEAR_DAYS) * 86400 + _of_the_day_s(moment(v)),
     "FROM_DAYS": lambda v: f"{date.fromordinal(int(v) - _FIRST_YEAR_DAYS):%Y-%m-%d}",
     "MAKEDATE": lambda y, d: f"{date(int(y), 1, 1) + timedelta(days=int(d) - 1):%Y-%m-%d}",
     "MAKETIME": lambda h, m, s: _clock(timedelta(hours=int(h), minutes=int(m), seconds=float(s))),
     "ADDTIME": lambda a, b: _sum_of(a, _seconds_of(b)), "SUBTIME": lambda a, b: _sum_of(a, -_seconds_of(b)),
 }  # fmt: skip
 """NULL where an argument is NULL or no moment."""
+
+
+def _of_the_day_s(at: datetime) -> int:
+    return (at.hour * 60 + at.minute) * 60 + at.second
 
 
 def _sum_of(value: Any, span: timedelta) -> str:
@@ -263,8 +295,8 @@ _DAY_TEXTS = (exp.TsOrDsToDate, exp.Date)
 def _unit(node: exp.Expr) -> exp.Literal:
     unit = node.args.get("unit")
     name = "DAY" if unit is None else unit.name.upper()
-    if name not in _SPANS and name not in _MONTHS:
-        raise NotSimulated(f"INTERVAL ... {name[:20]} is not simulated; SECOND to YEAR are")
+    if name not in _SPANS and name not in _MONTHS and name not in _COMPOSED:
+        raise NotSimulated(f"INTERVAL ... {name[:20]} is not simulated; the units of the manual are")
     return exp.Literal.string(name)
 
 
@@ -287,8 +319,8 @@ def ours(node: exp.Expr) -> exp.Expr | None:
     if part is not None:
         return _call("mysql_extract", exp.Literal.string(part), node.this)
     if isinstance(node, exp.Extract):
-        if node.name.upper() not in PARTS:
-            raise NotSimulated(f"EXTRACT({node.name[:20]} ...) is not simulated; SECOND to YEAR are")
+        if node.name.upper() not in PARTS and node.name.upper() not in _COMPOSED:
+            raise NotSimulated(f"EXTRACT({node.name[:20]} ...) is not simulated; the units of the manual are")
         return _call("mysql_extract", exp.Literal.string(node.name), node.expression)
     if isinstance(node, exp.Add | exp.Sub | exp.DateAdd | exp.DateSub | exp.TimestampAdd):
         return _moved(node)
@@ -353,8 +385,11 @@ def _named(node: exp.Expr) -> exp.Expr | None:
         return _call("mysql_dayname", node.this)
     if isinstance(node, exp.LastDay):
         return _call("LAST_DAY", node.this)
-    if isinstance(node, exp.Week) and node.args.get("mode") is None:
-        return _call("mysql_extract", exp.Literal.string("WEEK"), node.this)
+    if isinstance(node, exp.Week | exp.WeekOfYear):
+        mode = exp.Literal.number(3) if isinstance(node, exp.WeekOfYear) else node.args.get("mode")
+        return _call("mysql_week", node.this, mode or exp.Literal.number(0))
+    if isinstance(node, exp.TimeFromParts):
+        return _call("MAKETIME", node.args["hour"], node.args["min"], node.args["sec"])
     if isinstance(node, exp.Timestamp) and node.expression is None:
         naught, one = exp.Literal.number(0), exp.Literal.number(1)
         return _call("mysql_date_add", node.this, naught, exp.Literal.string("SECOND"), one)

@@ -6,6 +6,7 @@ translate(tree)         # calls of what SQLite has otherwise go to ours
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import re
@@ -98,6 +99,23 @@ def _written_json(value: Any) -> Any:
 
 def _concat_ws(between: Any, *parts: Any) -> str | None:
     return None if between is None else _text(between).join(_text(one) for one in parts if one is not None)
+
+
+def _bytes(value: Any) -> bytes:
+    return value if isinstance(value, bytes) else _text(value).encode()
+
+
+def _make_set(bits: Any, *words: Any) -> str:
+    return ",".join(_text(word) for n, word in enumerate(words) if int(bits) >> n & 1)
+
+
+def _export_set(bits: Any, on: Any, off: Any, between: Any = ",", count: Any = 64) -> str:
+    return _text(between).join(_text(on if int(bits) >> n & 1 else off) for n in range(min(64, int(count))))
+
+
+def _interval(value: Any, *bounds: Any) -> int:
+    """How many of the bounds, which rise, are not above the value; -1 of NULL."""
+    return -1 if value is None else sum(1 for bound in bounds if bound is not None and bound <= value)
 
 
 def _elt(number: Any, *words: Any) -> Any:
@@ -193,6 +211,10 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "TIME_TO_SEC": _seconds, "mysql_truncate": _truncate, "mysql_round": _round,
     "mysql_rint": lambda v, n: round(float(v), int(n)),
     "mysql_signed": _signed, "mysql_json": _written_json, "mysql_xor": lambda a, b: int(a) ^ int(b),
+    "TO_BASE64": lambda v: base64.encodebytes(_bytes(v)).decode().rstrip("\n"),
+    "FROM_BASE64": lambda v: base64.b64decode(_text(v), validate=False),
+    "COT": lambda v: 1 / math.tan(float(v)), "MAKE_SET": _make_set,
+    "EXPORT_SET": _export_set,
     "LPAD": _pad(True), "RPAD": _pad(False),
     "REPEAT": lambda v, n: _text(v) * min(_LONGEST, max(0, int(n))),
     "BITWISE_COUNT": lambda v: int(v).bit_count(),
@@ -203,7 +225,8 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "REGEXP": _regexp, "mysql_str_to_date": str_to_date, **dates.STRICT, **digests.STRICT,
     **{f"mysql_{name}": function for name, function in json_calls.CALLS.items()},
 }  # fmt: skip
-_LAX: dict[str, Callable[..., Any]] = {"CONCAT_WS": _concat_ws, "ELT": _elt, "FIELD": _field,
+_LAX: dict[str, Callable[..., Any]] = {
+    "CONCAT_WS": _concat_ws, "ELT": _elt, "FIELD": _field, "INTERVAL": _interval,
     "mysql_json_mark": json_calls.marked, "mysql_truth": json_calls.truth,
     **{f"mysql_{name}": json_calls.lax(function) for name, function in json_calls.PUTS.items()},
 }  # fmt: skip

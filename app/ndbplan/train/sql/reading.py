@@ -22,7 +22,7 @@ def parsed(sql: str) -> exp.Expr:
     """A statement as a tree. Raises SqlError 1064."""
     try:
         _check_commas(sql)
-        found = sqlglot.parse_one(sql, read="mysql")
+        found = sqlglot.parse_one(_without_how(sql), read="mysql")
     except (SqlglotError, RecursionError) as error:
         near = getattr(error, "errors", None) or [{}]
         raise syntax(_near(near[0])) from None
@@ -31,17 +31,73 @@ def parsed(sql: str) -> exp.Expr:
     return found.transform(_as_here, copy=False)
 
 
+_ONLY_HOW = frozenset(
+    (
+        "HIGH_PRIORITY", "STRAIGHT_JOIN", "SQL_SMALL_RESULT", "SQL_BIG_RESULT", "SQL_BUFFER_RESULT",
+        "SQL_NO_CACHE",
+    )
+)  # fmt: skip
+"""Words behind SELECT that change how it is done, and not what it finds."""
+
+
+def _without_how(sql: str) -> str:
+    """A statement with blanks in place of them: what stands behind stays where it is."""
+    tokens = sqlglot.tokenize(sql, read="mysql")
+    for place, one in enumerate(tokens):
+        if one.token_type is TokenType.SELECT:
+            for word in tokens[place + 1 :]:
+                if word.text.upper() not in _ONLY_HOW:
+                    break
+                sql = sql[: word.start] + " " * (word.end + 1 - word.start) + sql[word.end + 1 :]
+    return sql
+
+
 def _as_here(node: exp.Expr) -> exp.Expr:
     """A text is of the only character set that there is here; DUAL is no table; bytes: `_of_bytes`."""
     if isinstance(node, exp.Introducer):
         text: exp.Expr = node.expression
         return text
+    if isinstance(node, exp.All | exp.Any):
+        return node
+    if isinstance(node, exp.Binary) and isinstance(node.expression, exp.All | exp.Any):
+        return _of_each(node)
+    if isinstance(node, exp.Interval) and isinstance(node.this, exp.Tuple):
+        return exp.Anonymous(this="INTERVAL", expressions=node.this.expressions)
     source = node.args.get("from_")
     if isinstance(node, exp.Select) and source is not None and _is_dual(source.this):
         if node.is_star:
             raise SqlError(1096, "HY000", "No tables used")
         node.set("from_", None)
     return _of_bytes(node)
+
+
+def _of_each(node: exp.Binary) -> exp.Expr:
+    """`= ANY` is IN and `<> ALL` is NOT IN; others compare with the least or the largest of the rows.
+
+    Raises NotSimulated for other comparisons with ALL, and for what is no single column.
+    """
+    rows = node.expression.this
+    inner = rows.this if isinstance(rows, exp.Subquery) else rows
+    each, of_all = type(node), isinstance(node.expression, exp.All)
+    if each is (exp.NEQ if of_all else exp.EQ):
+        found = exp.In(this=node.this, query=exp.Subquery(this=inner))
+        return exp.Not(this=found) if of_all else found
+    if each not in _LARGER or not isinstance(inner, exp.Select) or len(inner.expressions) != 1:
+        raise NotSimulated("this comparison with ANY or ALL is not simulated; IN and NOT IN are")
+    gather = exp.Max if _LARGER[each] is of_all else exp.Min
+    value = exp.alias_(inner.expressions[0].unalias(), "each_of", quoted=True)
+    listed = inner.copy().select(value, append=False).subquery("each_of")
+    one = (
+        exp.select(gather(this=exp.column("each_of", table="each_of", quoted=True))).from_(listed).subquery()
+    )
+    told: exp.Expr = each(this=node.this, expression=one)
+    if of_all:
+        none = exp.Not(this=exp.Exists(this=inner.copy()))
+        told = exp.Paren(this=exp.Or(this=told, expression=none))
+    return told
+
+
+_LARGER: dict[type[exp.Expr], bool] = {exp.GT: True, exp.GTE: True, exp.LT: False, exp.LTE: False}
 
 
 def _is_dual(table: exp.Expr) -> bool:
@@ -103,6 +159,7 @@ def _check_commas(sql: str) -> None:
 
 def typed_list(sql: str) -> list[str]:
     """The expressions of the first select list, as typed."""
+    sql = _without_how(sql)
     tokens = sqlglot.tokenize(sql, read="mysql")
     begins, depth = [], 0
     for i, one in enumerate(tokens):
@@ -114,7 +171,7 @@ def typed_list(sql: str) -> list[str]:
         return []
     begin = min(begins)[1]
     depth, found, start = 0, [], begin + 1
-    if start < len(tokens) and tokens[start].token_type is TokenType.DISTINCT:
+    while start < len(tokens) and tokens[start].token_type in (TokenType.DISTINCT, TokenType.ALL):
         start += 1
     ends = (TokenType.FROM, TokenType.UNION, TokenType.LIMIT, TokenType.ORDER_BY, TokenType.SEMICOLON)
     last = start
