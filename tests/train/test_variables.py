@@ -64,7 +64,8 @@ def test_what_the_plan_states_is_what_the_server_has() -> None:
         ("SELECT @x := 1", "ndbplan: @x := ... inside a statement"),
         ("SHOW VARIABLES LIKE 'gtid_n%'", "ndbplan: variables of such a name are not known here"),
         ("SHOW VARIABLES LIKE 'nosuch%'", "Empty set"),
-        ("SHOW STATUS LIKE 'Threads%'", "ndbplan: status variables of NDB and Uptime are known"),
+        ("SHOW STATUS LIKE 'Innodb%'", "ndbplan: status variables of NDB, Uptime, Com_"),
+        ("SHOW COLLATION LIKE 'xx%'", "ndbplan: the usual collations are known here"),
     ],
 )
 def test_what_is_not_known_is_not_denied(statement: str, said: str, cluster: LiveCluster) -> None:
@@ -90,7 +91,6 @@ def test_character_sets_are_those_of_the_version(
     narrow = Client().answer("show charset like 'utf8%'", cluster).splitlines()
     assert len(narrow) == 8 - (version == "7.1")
     assert version == "7.1" or utf8 in narrow
-    assert Client().answer("SHOW COLLATION", cluster).startswith("ndbplan: the list of collations")
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,51 @@ def test_a_list_that_is_not_whole_says_so(line: str, row: str, note: bool, clust
     assert ("\nndbplan: these are known here, those of NDB all; a server " in said) is note
 
 
+@pytest.mark.parametrize(
+    ("version", "headings", "default", "of_0900"),
+    [("8.4.8", 7, "utf8mb4_0900_ai_ci", 4), ("7.4.10", 6, "utf8mb4_general_ci", 0)],
+)
+def test_collations_are_those_of_the_version(
+    version: str, headings: int, default: str, of_0900: int, begun: Callable[[str], LiveCluster]
+) -> None:
+    cluster = begun(version)
+    said = Client().answer("SHOW COLLATION WHERE Charset = 'utf8mb4'", cluster)
+    assert said.splitlines()[1].count("|") == headings + 1
+    usual = [line for line in said.splitlines() if "| Yes     | Yes " in line]
+    assert [line.split("|")[1].strip() for line in usual] == [default]
+    assert "a server has more collations" in said
+    whole = Client().answer("SHOW COLLATION LIKE 'latin1%'", cluster)
+    assert "8 rows in set (" in whole
+    assert "ndbplan" not in whole, "all of them"
+    newer = Client().answer("SHOW COLLATION LIKE 'utf8mb4_0900%'", cluster)
+    assert newer.startswith("Empty set" if not of_0900 else "+--")
+    assert f"{of_0900} rows" in newer or not of_0900
+
+
+def test_statements_are_counted_by_session_and_by_server(cluster: LiveCluster) -> None:
+    first, second = Client(1), Client(2)
+
+    def value(client: Client, what: str) -> int:
+        said = client.answer(f"SHOW {what}", cluster)
+        assert "the load's own is not counted" in said
+        return int(said.splitlines()[3].split("|")[2])
+
+    for line in ("SELECT 1", "select 2; SELECT nosuch", "SHOW TABLES FROM test", "BEGIN", "ROLLBACK"):
+        first.answer(line, cluster)
+    for line in ("USE test", "(SELECT 3)"):
+        second.answer(line, cluster)
+    assert value(first, "STATUS LIKE 'Com_select'") == 3
+    assert value(first, "GLOBAL STATUS LIKE 'Com_select'") == 4
+    assert value(first, "STATUS LIKE 'Com_begin'") == 1
+    assert value(second, "STATUS LIKE 'Com_change_db'") == 1
+    assert value(second, "STATUS LIKE 'Questions'") == 4
+    assert value(first, "STATUS LIKE 'Com_show_status'") == 4
+    assert value(first, "STATUS LIKE 'Threads_connected'") == 2
+    assert value(first, "STATUS LIKE 'Threads_running'") == 1
+
+
 def test_a_list_of_which_nothing_is_known_is_none(cluster: LiveCluster) -> None:
-    for line in ("SHOW STATUS LIKE 'Threads%'", "SHOW VARIABLES LIKE 'gtid_n%'", "SHOW STATUS LIKE 'x%'"):
+    for line in ("SHOW STATUS LIKE 'Handler%'", "SHOW VARIABLES LIKE 'gtid_n%'", "SHOW STATUS LIKE 'x%'"):
         assert Client().answer(line, cluster).startswith("ndbplan: "), line
     assert "| Uptime " in Client().answer("SHOW STATUS", cluster)
 

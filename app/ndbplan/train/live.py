@@ -13,7 +13,7 @@ Whoever gives the same orders at the same moments of the same plan finds the sam
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import floor
@@ -97,6 +97,8 @@ class SqlSession(NamedTuple):
     """The SQL node that it is connected to."""
     killed: int
     """How often it had been ended by KILL."""
+    counts: Mapping[str, int]
+    """Its statements, by what counts them; `all` of them."""
 
 
 class Hold(NamedTuple):

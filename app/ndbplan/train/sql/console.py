@@ -436,7 +436,9 @@ class Client(Lines):
         return cluster.rows_of(table)
 
     def _show(self, sql: str, cluster: LiveCluster) -> Result:
-        found = show(sql, Asked(sql, self.database, cluster, self.warnings, self.variables(cluster)))
+        found = show(sql, Asked(
+            sql, self.database, cluster, self.warnings, self.variables(cluster), self.counts
+        ))  # fmt: skip
         if found.warnings:
             self.warnings = found.warnings
         return found

@@ -13,6 +13,7 @@ from ndbplan.train.prompts import BREAK, sql_prompt
 from ndbplan.train.sql import locking, transactions, waiting
 from ndbplan.train.sql.problem import SqlError, Warned
 from ndbplan.train.sql.server import answering
+from ndbplan.train.sql.status import with_one_more
 from ndbplan.train.sql.typed import CONTINUES, Typing, number_of, taken
 from ndbplan.train.transacting import Waits
 
@@ -45,6 +46,8 @@ class Lines(ABC):
         """The last statement was QUIT."""
         self.under_way: UnderWay | None = None
         """The statement that it is at, whose answer is still to come."""
+        self.counts: Mapping[str, int] = {}
+        """Statements so far, by what counts them."""
         self.typing = Typing()
         """What ends a statement, and what is typed of one that is not complete."""
 
@@ -131,7 +134,9 @@ class Lines(ABC):
         cluster.sessions.pop(self.number, None)
         if own is not None and not self.has_left:
             killed = cluster.state.killed.get(self.number, 0)
-            cluster.sessions[self.number] = SqlSession(self.database, cluster.now_s, own.node_id, killed)
+            cluster.sessions[self.number] = SqlSession(
+                self.database, cluster.now_s, own.node_id, killed, self.counts
+            )
 
     def _all(self, asked: list[tuple[str, bool]], cluster: LiveCluster, since_s: float | None = None) -> str:
         """Statements one after the other, up to one that waits; `since_s`: the first has, since then."""
@@ -141,6 +146,8 @@ class Lines(ABC):
             self.has_left = False
             try:
                 cluster.holds.clear()
+                if not waited_s:
+                    self.counts = with_one_more(self.counts, sql)
                 text, begin_s = self.one(sql, vertical, cluster), cluster.now_s
                 self._note(cluster)
                 if cluster.holds:

@@ -6,10 +6,10 @@ show("SHOW TABLES", asked)       # a Result, with the warnings that the client k
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from ndbplan.ndb.charsets import default_collation, max_char_bytes
+from ndbplan.ndb.charsets import charset_of, default_collation, max_char_bytes
 from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import is_table, tables_of
 from ndbplan.ndb.sql_server import show_words
@@ -20,6 +20,7 @@ from ndbplan.train.sql.character_sets import told
 from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.numbers import INT, TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, syntax
+from ndbplan.train.sql.status import counted
 
 _LIKE = re.compile(r"\blike\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")", re.IGNORECASE)
 _NAME_LIKE = re.compile(r"\bwhere\s+`?name`?\s+(?:like|(=))\s*('[^'\\]*'|\"[^\"\\]*\")\s*$", re.IGNORECASE)
@@ -39,6 +40,8 @@ class Asked(NamedTuple):
     warnings: tuple[Warned, ...]
     """Those of the last statement."""
     variables: dict[str, str]
+    counts: Mapping[str, int]
+    """Statements of the session, by what counts them."""
 
     @property
     def words(self) -> list[str]:
@@ -199,12 +202,18 @@ def _open_tables(asked: Asked) -> Result:
 
 def _status(asked: Asked) -> Result:
     up = dict.fromkeys(("Uptime", "Uptime_since_flush_status"), str(int(asked.cluster.now_s)))
-    found = server.listed({**server.status(asked.cluster), **up}, asked.pattern)
+    own = counted(asked.cluster, asked.counts, everybody=asked.words[1].lower() == "global")
+    found = server.listed({**own, **server.status(asked.cluster), **up}, asked.pattern)
     begin = asked.pattern.partition("%")[0].lower().replace("\\", "")
     if begin.startswith(("ndb", "uptime")):
         return found
     if not found.rows:
-        raise NotSimulated("status variables of NDB and Uptime are known here, none of such a name")
+        raise NotSimulated(
+            "status variables of NDB, Uptime, Com_…, Questions, Connections and Threads_… are known here, "
+            "none of such a name"
+        )
+    if begin and any(str(row[0]) in own for row in found.rows):
+        return found._replace(note="what consoles typed; the load's own is not counted")
     return found._replace(note="these are known here, those of NDB all; a server has more status variables")
 
 
@@ -224,8 +233,33 @@ def _character_sets(asked: Asked) -> Result:
     return Result(headings, (TEXT, TEXT, TEXT, INT), list(rows))
 
 
-def _collations(_asked: Asked) -> Result:
-    raise NotSimulated("the list of collations is not known here; SHOW CHARACTER SET names the usual ones")
+_WHOLE_SETS = ("ascii", "binary", "latin1", "utf8mb4_0900")
+"""Beginnings of names of which all collations are known."""
+_OF_CHARSET = re.compile(r"\bwhere\s+`?charset`?\s*=\s*'(\w+)'\s*\Z", re.IGNORECASE)
+
+
+def _collations(asked: Asked) -> Result:
+    version = asked.cluster.plan.version
+    of_charset = _OF_CHARSET.search(asked.sql)
+    if " where " in asked.sql.lower() and of_charset is None:
+        raise NotSimulated("SHOW COLLATION takes LIKE, and WHERE Charset = 'name', here")
+    wanted = of_charset[1].lower() if of_charset else ""
+    newer, rows = bool(form(version, "charsets_sorted")), []
+    for known, number, length in form(version, "collations"):
+        name, charset = told(known, version), told(charset_of(known), version)
+        if (wanted and charset != wanted) or not server.like(name, asked.pattern):
+            continue
+        usual = "Yes" if told(default_collation(version, charset_of(known)), version) == name else ""
+        pads = "NO PAD" if "_0900_" in name or name == "binary" else "PAD SPACE"
+        rows.append((name, charset, number, usual, "Yes", length, *((pads,) if newer else ())))
+    begin = wanted or asked.pattern.partition("%")[0].lower().replace("\\", "")
+    is_whole = any(begin.startswith(one) for one in _WHOLE_SETS) and wanted != "utf8mb4"
+    if not rows and not is_whole:
+        raise NotSimulated("the usual collations are known here, none of such a name")
+    headings = ("Collation", "Charset", "Id", "Default", "Compiled", "Sortlen", *(("Pad_attribute",) * newer))
+    kinds = (TEXT, TEXT, INT, TEXT, TEXT, INT, *((TEXT,) * newer))
+    note = "" if is_whole else "these are known here; a server has more collations"
+    return Result(headings, kinds, sorted(rows) if newer else rows, note=note)
 
 
 def _grants(asked: Asked) -> Result:
