@@ -159,6 +159,7 @@ def test_written_durations_read_back_within_two_percent(value: float) -> None:
         (118e6, "bytes/s", "118 MB/s"),
         (12.5, "rows", "12.5 rows"),
         (741, "rows", "741 rows"),
+        (0.0763, "factor", "× 0.0763"),
     ],
 )
 def test_values_with_units(value: float, unit: str, text: str) -> None:

@@ -373,6 +373,8 @@ def format_memory(value: float, unit: str) -> str:
 
 def format_value(value: float, unit: str) -> str:
     """A number with its unit as people read it; a unit not known here is put behind the number."""
+    if unit == "factor":
+        return f"× {format_count(value)}"
     formatter = _FORMATS.get(unit)
     if formatter is not None:
         return formatter(value)

@@ -145,8 +145,6 @@ def shown(value: float, unit: str) -> str:
     """A number with its unit; money whose currency nobody states has none."""
     if not math.isfinite(value):
         return "∞"
-    if unit == "factor":
-        return f"× {format_value(value, '')}"
     return format_value(value, "" if unit == "money" else unit)
 
 
