@@ -134,6 +134,10 @@ def test_sizing_answers_with_plans_and_opens_one(qtbot: Any, document: Document)
     dialog.search()
     qtbot.waitUntil(lambda: dialog.task is None, timeout=_WAIT_MS)
     assert dialog.answers.model().rowCount() + dialog.excuses.model().rowCount() > 0, dialog.state.text()
+    # Rows differ in the middle of what hosts are called: all of it is there.
+    hosts = [dialog.answers.model().index(row, 2).data() for row in range(dialog.answers.model().rowCount())]
+    assert hosts
+    assert dialog.answers.columnWidth(2) >= dialog.answers.room_for(hosts)
     if dialog.chosen is not None:
         dialog.open_answer()
         assert len(document.project.variants) == 2

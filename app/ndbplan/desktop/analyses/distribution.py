@@ -137,6 +137,7 @@ class DistributionPanel(Panel):
         controls.addStretch(1)
         self._controls, self._unit_box = QWidget(content), QWidget(content)
         self._controls.setLayout(controls)
+        self._row = controls
         controls.setContentsMargins(0, 0, 0, 0)
         self._unit_box.setLayout(self._unit_switch())
         top.addWidget(self._controls, 20)
@@ -219,6 +220,9 @@ class DistributionPanel(Panel):
             if line.indexOf(widget) < 0:
                 other.removeWidget(widget)
                 line.addWidget(widget, 20 if widget is self._controls else 0)
+        stands_alone = self._second.indexOf(self._controls) >= 0
+        self.map.say_beside(stands_alone)
+        self._row.setStretchFactor(self.map.controls, 20 if stands_alone else 0)
         if width >= _NARROW and self._top.indexOf(self._controls) >= 0:
             self._top.removeWidget(self._unit_box)
             self._top.addWidget(self._unit_box)

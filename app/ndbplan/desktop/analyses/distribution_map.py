@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +85,16 @@ class MapPage(QWidget):
         layout.setSpacing(6)
         layout.addWidget(self.view, 1)
         layout.addWidget(self.line)
+
+    def say_beside(self, beside: bool) -> None:
+        """Put the line beside what is chosen, where that has a line of its own; else below the map."""
+        row, column = self.controls.layout(), self.layout()
+        assert isinstance(row, QHBoxLayout)
+        assert isinstance(column, QVBoxLayout)
+        line, other = (row, column) if beside else (column, row)
+        if line.indexOf(self.line) < 0:
+            other.removeWidget(self.line)
+            line.addWidget(self.line, 1 if beside else 0)
 
     def show_table(self, table_id: str | None, measure: Measure) -> None:
         """Show a table, or all of them, by rows, primaries or bytes."""
@@ -176,7 +187,7 @@ class MapPage(QWidget):
         if self.lost.currentData() == _SELECTION and self.lost_part is None:
             shorter = ""
             words = "Select a data node, a host or a rack on the canvas to see where its primaries go."
-        self.line.setText(words, *filter(None, [shorter]))
+        self.line.setText(words, *filter(None, [shorter, re.split("[:;]", shorter)[0]]))
         self.line.setProperty("look", "fieldError" if answer is not None and answer.stops else "muted")
         theme.restyle(self.line)
         self.line.setAlignment(Qt.AlignmentFlag.AlignLeft)

@@ -41,11 +41,22 @@ class Frame:
     width: float
     height: float
 
+    @property
+    def is_low(self) -> bool:
+        """Whether there is room for the cells only where the rest takes little."""
+        return self.height < _LOW
+
+    @property
+    def shows_numbers(self) -> bool:
+        """Whether columns are named; where it is low their racks alone are."""
+        return not (self.is_low and self.brackets)
+
     @cached_property
     def area(self) -> QRectF:
         """The cells."""
-        strip = _STRIP if self.height >= _LOW else _STRIP / 2
-        bottom = _NAMES + (_NAMES if self.brackets else 0.0) + _LEGEND + _LINE * (len(self.legend) - 1)
+        strip = _STRIP / 2 if self.is_low else _STRIP
+        names = _NAMES * (self.shows_numbers + bool(self.brackets))
+        bottom = names + _LEGEND + _LINE * (len(self.legend) - 1)
         return QRectF(
             _EDGE + _GUTTER,
             strip + 10,
@@ -76,6 +87,9 @@ class Frame:
         x = first
         for sign, text in self._signs():
             wide = (_SIGN if sign else 0.0) + text_width(text, 11, 400)
+            if self.is_low and x + wide > room:
+                # What is left out the tips say.
+                break
             if (lines[-1] or x == first) and x + wide > room:
                 lines.append([])
                 x = _EDGE + _GUTTER
@@ -84,16 +98,20 @@ class Frame:
         return lines
 
     def _signs(self) -> Iterator[tuple[str, str]]:
-        found = self.picture.found
-        yield "", f"+{format_percent(self.picture.reach)} of an even share"
-        if found.band[1]:
-            yield "band", f"by chance {signed(found.band[0])} to {signed(found.band[1])}"
+        """What tells things apart first, where there may be no room for all."""
+        found, reach = self.picture.found, format_percent(self.picture.reach)
+        yield "", f"+{reach}" if self.is_low else f"+{reach} of an even share"
+        chance = ("band", f"by chance {signed(found.band[0])} to {signed(found.band[1])}")
+        if found.band[1] and not self.is_low:
+            yield chance
         if found.lost:
             yield from (("cross", "lost"), ("took", "took over"), ("line", "before"))
         elif bool(found.is_outside.any()):
             yield "dot", "beyond chance and hash map"
         if bool((found.exists & ~found.used).any()):
             yield "empty", "holds nothing of it"
+        if found.band[1] and self.is_low:
+            yield chance
 
     def rect(self, lane: int, column: int, columns: int = 1) -> QRectF:
         """Where a cell is, or a run of them in one lane."""
@@ -285,7 +303,7 @@ def _names(painter: QPainter, frame: Frame) -> None:
     colours, area, width = theme.tokens(), frame.area, frame.cell[0]
     lost = set(frame.picture.found.lost)
     every = next((n for n in (1, 2, 5, 10, 20, 50) if n * width >= 24), 50)
-    for i, column in enumerate(frame.picture.columns):
+    for i, column in enumerate(frame.picture.columns if frame.shows_numbers else ()):
         if i % every == 0:
             ink = colours.error if frame.picture.found.columns[i] in lost else colours.muted
             words = column.name if text_width(column.name, 11, 400) + 8 <= width else column.short
@@ -294,7 +312,7 @@ def _names(painter: QPainter, frame: Frame) -> None:
             paint.text(painter, box, words, ink, 11, 400, paint.CENTRE)
     for name, first, behind in frame.brackets:
         left, right = area.x() + first * width, area.x() + behind * width
-        y = area.bottom() + _NAMES + 1
+        y = area.bottom() + 1 + (_NAMES if frame.shows_numbers else 0.0)
         painter.fillRect(QRectF(left + 1, y, right - left - 2, 2), paint.brush(colours.line_strong))
         paint.text(painter, QRectF(left, y + 2, right - left, _NAMES - 3), name, colours.text, 11, 500,
                    paint.CENTRE)  # fmt: skip

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 _ANSWERS = ("", "Groups", "Hosts of data nodes", "Cost", "Holds in", "Nearest limit")
 _MOST_ANSWERS = 12
 """So many classes are enough to choose from."""
-_WIDTHS = {0: 30, 2: 250}
-"""Of the rank and of the hosts."""
+_RANK_PX, _MOST_HOSTS_PX = 30, 440
+"""Widths of columns: hosts differ in the middle of their words, so that these have room for all of them."""
 _EXCUSES = ("Hosts that do not pass", "First limit that breaks", "It would pass with")
 _AXES = {"memory": "DataMemory", "disk-space": "Fullest disk", "restart": "Restart", "backup": "Backup"}
 """Headline figures that clusters are chosen by, and how they are called here."""
@@ -308,24 +308,25 @@ class SizeDialog(Dialog):
             return
         sized: Sized = outcome.value
         self._sized = sized
+        hosts = [one.title.partition(": ")[2] for one in sized.plans]
         self.answers.show_rows(
             [
                 [
                     numbers.count(one.rank),
                     numbers.count(one.node_groups),
-                    numbers.text(one.title.partition(": ")[2]),
+                    numbers.text(words),
                     numbers.Cell("not stated", -1.0)
                     if one.cost is None
                     else numbers.number(one.cost, "Cost"),
                     numbers.Cell(format_percent(standing.holds), standing.holds),
                     numbers.text(one.why),
                 ]
-                for one, standing in zip(sized.plans, sized.choosing.plans, strict=True)
+                for one, standing, words in zip(sized.plans, sized.choosing.plans, hosts, strict=True)
             ]
         )
         self.axes.show_rows(*_figures_of(sized))
-        for column, width in _WIDTHS.items():
-            self.answers.horizontalHeader().resizeSection(column, width)
+        self.answers.setColumnWidth(0, _RANK_PX)
+        self.answers.setColumnWidth(2, min(_MOST_HOSTS_PX, self.answers.room_for(hosts)))
         self._show_tables(bool(sized.plans or sized.excuses))
         self.excuses.setVisible(bool(sized.excuses))
         self.excuses.show_rows(

@@ -315,6 +315,11 @@ class NumbersTable(QTableView):
         cells = _width(row[column].text for row in self._source.rows)
         return min(_WIDEST, max(round(_width([name]) * _HEAVIER), cells) + 2 * _CELL_PAD + 4)
 
+    @staticmethod
+    def room_for(texts: Iterable[str]) -> int:
+        """How wide a column is that has these texts whole."""
+        return _width(texts) + 2 * _CELL_PAD + 4
+
     def cell_at(self, index: _Index) -> Cell:
         """The cell behind an index of the view."""
         source = self._sorted.mapToSource(index)
