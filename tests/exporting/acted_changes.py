@@ -66,9 +66,10 @@ def _another_id(plan: Plan) -> Plan:
 
 
 def _in_front(plan: Plan) -> Plan:
-    """The management node that came last is the first one of the connect string."""
+    """The management node that came last is the first one of the connect string, where it can."""
     new, others = plan.management_nodes[-1], plan.management_nodes[:-1]
-    return update(plan, new.id, node_id=others[0].node_id - 1)
+    free = set(range(1, others[0].node_id)) - {process.node_id for process in plan.processes}
+    return update(plan, new.id, node_id=max(free)) if free else plan
 
 
 def moved(plan: Plan) -> Plan:

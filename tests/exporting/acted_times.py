@@ -13,6 +13,7 @@ from typing import cast
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.needs import nodes_for_new_groups
+from ndbplan.configuration.node_groups import node_groups, reserved_nodes
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.growth import add_node_group
 from ndbplan.estimate.estimation import Estimation
@@ -41,7 +42,7 @@ class ActedTimes:
         ways: dict[str, Callable[[str], float]] = {
             "backup": lambda _: self._drawn(self.before.backup().duration_s),
             "restore-meta": lambda _: self._restoring(None),
-            "restore-data": lambda _: self._restoring(RESTORE_ROWS) * self._share,
+            "restore-data": lambda _: self._restoring(RESTORE_ROWS) * self._share(what),
             "rebuild-indexes": lambda _: self._restoring(REBUILD_INDEXES),
             "files": lambda _: self._drawn(self.now.create_files().duration_s) / self._statements,
             "reorganise": lambda name: self._drawn(self._moves[name]),
@@ -58,6 +59,9 @@ class ActedTimes:
         """A start, or the stop, of a data node: each of its phases somewhere in its range."""
         is_stop = kind == "stop"
         now = self.now if self._has(self.now, node_id) else self._grown
+        if any(node.node_id == node_id for node in reserved_nodes(self.before.plan)):
+            # It holds nothing yet.
+            now = self.before
         phases: tuple[Phase, ...]
         if kind == "initial" and not self._has(self.before, node_id):
             new = [node for node in now.plan.data_nodes if not self._has(self.before, node.node_id)]
@@ -74,10 +78,13 @@ class ActedTimes:
     def _grown(self) -> Estimation:
         return Estimation(add_node_group(self.now.plan))
 
-    @property
-    def _share(self) -> float:
-        """Of the rows of its node group that a node has in its part of a backup: no row is in two."""
-        return 1 / no_of_replicas(self.before.plan)
+    def _share(self, node_id: int | str) -> float:
+        """Of the rows of its node group that a node has in its part of a backup: no row is in two.
+
+        One that is in no group has none.
+        """
+        in_a_group = any(node.node_id == node_id for group in node_groups(self.before.plan) for node in group)
+        return in_a_group / no_of_replicas(self.before.plan)
 
     @property
     def _statements(self) -> int:

@@ -412,14 +412,25 @@ def test_no_text_of_a_plan_is_run(tmp_path: Path, acted: Callable[..., tuple[Act
     assert "END_OF_SQL_" in (folder / "runbook.sh").read_text()
 
 
-def test_stated_times_hold_what_the_parts_take(tmp_path: Path) -> None:
-    """With all that data nodes do in its own range, and what the script waits for beside it."""
+DISKLESS = {"backup", "restore", "initial-rolling-restart", "replace-host"}
+"""Parts that a cluster of one replica without disks has no use for."""
+
+
+@pytest.mark.parametrize(
+    ("name", "without"),
+    [("starter 8.4", set()), ("measured-7.4.10 8.0", {"replace-host"}), ("tick-store 8.4", DISKLESS)],
+)
+def test_stated_times_hold_what_the_parts_take(name: str, without: set[str], tmp_path: Path) -> None:
+    """With all that data nodes do in its own range, and what the script waits for beside it.
+
+    Reserved nodes restart too, hold no rows of a backup, and run when node groups are made of them.
+    """
     timed = {*LIFE} - {"tune-hosts", "stop", "start-again"}
-    life = Life(versions("starter 8.4"), tmp_path / "life", timed=True)
+    life = Life(versions(name), tmp_path / "life", timed=True)
     for part, host in life.parts():
         if part in timed:
             assert list(life.act(part, 0, host, again=False)) == []
-    assert life.took.keys() == timed - {"install", "schema"}
+    assert life.took.keys() == timed - {"install", "schema"} - without
 
 
 def test_a_first_start_by_another_file_than_the_kept_one_is_refused(

@@ -285,7 +285,7 @@ def test_rows_that_come_while_a_new_cluster_is_broken_off_are_not_lost(tmp_path:
     assert len(life.cluster.backups) == 2
 
 
-@pytest.mark.parametrize("kind", ["grow, tables", "system"])
+@pytest.mark.parametrize("kind", ["grow, tables", "system", "reserved nodes", "SQL nodes on one host"])
 def test_the_stated_time_of_a_change_holds_what_it_takes(kind: str, tmp_path: Path) -> None:
     """A node that moved copies its rows behind the start of all others."""
     life = Life.of_change(*plans(kind), tmp_path, timed=True)

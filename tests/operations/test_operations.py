@@ -419,3 +419,26 @@ def test_a_change_says_whose_clients_are_cut_off() -> None:
     assert steps["sql-nodes"].blocked[0] == "clients of SQL node 147 on app-a1 (the only one)"
     beside = edits.update(before, stays.id, options={"ndb_batch_size": "65536"})
     assert "the only one" not in change(Estimation(beside), before, timed=False).text
+
+
+def test_steps_that_restart_nodes_have_their_time_when_nodes_hold_no_rows() -> None:
+    """Reserved nodes, and nodes of a cluster without files, are waited for as long as others."""
+    reserved = sample_plan("measured-7.4.10")
+    assert {"restart-3", "restart-4"} <= {*keys(rolling_restart(Estimation(reserved)))}
+    changed = set_parameter(reserved, "data_node", "DataMemory", 2**31)
+    assert {"restart-3", "restart-4"} <= {*keys(change(Estimation(changed), reserved))}
+    diskless = sample_plan("tick-store")
+    all_of_it = rolling_restart(Estimation(diskless)).step("restart-all")
+    assert all_of_it is not None
+    assert all_of_it.duration_s is not None
+    first_s = restart(diskless, "start").duration_s.value
+    assert all_of_it.duration_s.value == first_s + constants_of(diskless)["cluster_stop_s"].value
+
+
+def test_a_script_that_nobody_looks_at_is_not_quicker_than_stated() -> None:
+    """No time between restarts, none for the file: the lower end is what the nodes take."""
+    found = rolling_restart(Estimation(STARTER))
+    least = sum(restart(STARTER, "node", node.node_id).duration_s.low for node in STARTER.data_nodes)
+    assert sum(i.duration_s.low for i in found.timeline if i.step.key.startswith("restart-")) <= least
+    alone = Operation("one", "One", tuple(step for step in found.steps if not step.by_people))
+    assert found.duration_s.low <= alone.duration_s.low

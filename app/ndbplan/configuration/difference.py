@@ -39,6 +39,10 @@ RESTART_DATA_NODES = ("DB", "TCP", "SHM", "SYSTEM")
 """Sections whose changes data nodes read when they restart."""
 
 
+_MOST_NAMED = 12
+"""Parameters that a sentence names."""
+
+
 @dataclass(frozen=True)
 class ParameterChange(Shape):
     """One parameter that has another effective value on some nodes."""
@@ -99,6 +103,17 @@ class Difference(Shape):
 
 
 @kept_by_identity(size=4)
+def in_words(difference: Difference) -> str:
+    """The parameters that change, as a further sentence; nothing where none does."""
+    named = [
+        f"{one.name} of {one.where} from {one.shown(one.before)} to {one.shown(one.after)}"
+        for one in difference.parameters[:_MOST_NAMED]
+    ]
+    more = len(difference.parameters) - len(named)
+    named += [f"{more} more, which `ndbplan diff` lists"] if more else []
+    return f" What changes: {'; '.join(named)}." if named else ""
+
+
 def diff(before: Plan, after: Plan) -> Difference:
     """What changes from one configuration to another; restarts as the version of `after` needs them."""
     old, new = effective_configuration(before), effective_configuration(after)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import shell_quoted
 from ndbplan.base.units import how_many
 from ndbplan.configuration.deployment import connect_string
@@ -93,7 +94,7 @@ def add_nodes(
     steps = (
         *(() if known else _prepare(times, plan, grown, new, conditions)),
         _directories(grown, new),
-        start_new(times, grown, new, conditions),
+        start_new(times, grown, new, conditions, known=known),
         _create_node_groups(times, grown, new),
         *(_keep_groups(times, plan, grown) if known else ()),
         *on_a_closed_sql_node(times, plan, moves),
@@ -156,6 +157,9 @@ def grow_by(
     yield _create_node_groups(times, grown, new)
     yield from on_a_closed_sql_node(times, grown, table_moves(grown, moved, tables)[0])
     yield from (replace(step, key="verify-tables") for step in _verify(times, grown))
+
+
+_RUN = " Those that were started with the cluster are left alone."
 
 
 def _groups(count: int) -> str:
@@ -223,16 +227,23 @@ def _directories(grown: Plan, new: Sequence[DataNode]) -> Step:
     )
 
 
-def start_new(times: Times, grown: Plan, new: list[DataNode], conditions: Conditions) -> Step:
-    """Data nodes that are in no node group yet, started beside the others."""
+def start_new(
+    times: Times, grown: Plan, new: list[DataNode], conditions: Conditions, *, known: bool = False
+) -> Step:
+    """Data nodes that are in no node group yet, started beside the others.
+
+    `known`: the cluster has them already; where they were started with it this takes no time.
+    """
     estimate = times.ask(times.now.of(grown).start_beside, new, times.now, conditions)
     duration = None if estimate is None else estimate.duration_s
+    if duration is not None and known:
+        duration = Quantity(0.0, 0.0, duration.high, "s", (duration.as_term("where they do not run yet"),))
     ids = _ids(new)
     return Step(
         "start-new",
         "Start the new data nodes",
         "In parallel, for the first time and therefore with --initial. They are started, but hold "
-        "no data until their node group exists.",
+        f"no data until their node group exists.{_RUN if known else ''}",
         (
             *(refuse_old_files(grown, node) for node in new),
             *(start_service(grown, node, "--initial") for node in new),
@@ -292,4 +303,5 @@ def _verify(times: Times, plan: Plan) -> Iterator[Step]:
         tuple(commands),
         times.constant("verify_s", len(plan.tables)),
         check="every table has partitions on the new nodes with about the same row count",
+        by_people=True,
     )

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 
 from ndbplan.base.quantity import Quantity, total
 from ndbplan.base.quoting import shell_quoted
-from ndbplan.configuration.difference import Difference
+from ndbplan.configuration.difference import in_words
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.needs import CannotChangeError, Needs, needs, nodes_for_new_groups, other_kinds
-from ndbplan.configuration.node_groups import node_groups
+from ndbplan.configuration.node_groups import node_groups, reserved_nodes
 from ndbplan.configuration.services import service_of
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
@@ -23,6 +22,7 @@ from ndbplan.operations.add_nodes import grow_by, start_new
 from ndbplan.operations.change_on_hosts import (
     data_nodes_elsewhere,
     in_order_of_ports,
+    leaving,
     prepare,
     served,
     serving_meanwhile,
@@ -67,6 +67,7 @@ from ndbplan.operations.steps import (
     DATA_NODE_STAYS_AWAY,
     NOBODY,
     SQL_NODE_STAYS_AWAY,
+    kind_of_start,
     lost_with_all,
     move_redo_logs,
     new_configuration,
@@ -84,9 +85,6 @@ from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
 
 BEFORE_FOLDER = "before/"
 """What ran before, inside the exported folder: the script compares with it, and it is the way back."""
-
-_MOST_NAMED = 12
-"""Parameters that the text of a change names."""
 
 _NONE_STAYS = (
     " No management node stays where it is, and nodes that run would find none of the new ones: to keep the "
@@ -131,23 +129,12 @@ def change(now: Estimation, before: Plan, conditions: Conditions = IDLE, *, time
         f"backup meanwhile but its own. The way back is a change in the other direction."
         f"{_NONE_STAYS if needed.management_lost else ''}"
         f"{_NO_SQL_STAYS if needed.sql_lost else ''}"
-        f"{_named(needed.difference)}"
+        f"{in_words(needed.difference)}"
     )
     lost = "empty" if needed.kind == "initial_system" else None
     return Operation(
         "change", "Bring the cluster to this plan", steps, text, point_of_no_return=lost, notes=tuple(notes)
     )
-
-
-def _named(difference: Difference) -> str:
-    """The parameters that change, in words; nothing where none does."""
-    named = [
-        f"{one.name} of {one.where} from {one.shown(one.before)} to {one.shown(one.after)}"
-        for one in islice(difference.parameters, _MOST_NAMED)
-    ]
-    more = len(difference.parameters) - len(named)
-    named += [f"{more} more, which `ndbplan diff` lists"] if more else []
-    return f" What changes: {'; '.join(named)}." if named else ""
 
 
 class _Work:
@@ -238,11 +225,13 @@ class _Work:
                 commands.append(not_with_its_host(service))
         if commands:
             gone = sql_nodes_named(self.before, self.removed)
+            stopped = [node for node in self.removed if isinstance(node, SqlNode | DataNode)]
             yield Step(
                 "leave",
                 "Take nodes out of service",
                 "Their units no longer start with the host. Their files stay where they are.",
                 tuple(commands),
+                None if together else self.times.ask(leaving, self.times.now.of(self.before), stopped),
                 destructive=f"Clients of {gone} are cut off." if gone else "",
             )
 
@@ -263,7 +252,11 @@ class _Work:
             for node in new:
                 commands += (start_service(self.plan, node), wait_sql(self.plan, node))
             yield Step(
-                "new-sql-nodes", "Start the new SQL nodes", "Each must answer a query.", tuple(commands)
+                "new-sql-nodes",
+                "Start the new SQL nodes",
+                "Each must answer a query.",
+                tuple(commands),
+                self.times.constant("sql_restart_s", len(new)),
             )
         yield from self._new_groups()
 
@@ -271,16 +264,21 @@ class _Work:
         wanted = [node for node in self.plan.data_nodes if node.node_id in self.needs.data]
         if not wanted:
             return
-        in_groups = {n.node_id for group in node_groups(self.before) for n in group}
         self.moved = self._moved()
         for nodes in self._rounds(wanted):
             initial = self._is_initial(nodes[0])
             kind: Kind = "initial" if initial else "node"
-            times = self.times if nodes[0].node_id in in_groups else Times(self.times.now, known=False)
+            times = self._times_of(nodes[0])
             yield restart_nodes(
                 times, self.plan, kind, nodes, self.conditions, self._while_down, self._stop_elsewhere
             )
         yield from move_redo_logs(self.times, self.plan, [node for node in wanted if self._is_initial(node)])
+
+    def _times_of(self, node: DataNode) -> Times:
+        """How long it takes to restart a node; one that is in no group yet holds no rows meanwhile."""
+        if any(node.node_id == one.node_id for one in reserved_nodes(self.before)):
+            return Times(self.times.now.of(self.before), known=self.times.known)
+        return self.times
 
     def _is_initial(self, node: DataNode) -> bool:
         """Whether a data node starts with --initial: its files are made anew, or lie on another host."""
@@ -388,7 +386,7 @@ class _Work:
     def _phases_together(self, moved: list[DataNode]) -> tuple[Phase, ...]:
         """A start of all; nodes that moved copy their rows when the others are started."""
         now = self.times.now
-        phases = now.restart("system", None, self.conditions).phases
+        phases = now.restart(kind_of_start(self.plan), None, self.conditions).phases
         if not moved:
             return phases
         copied = slowest_restart(now, "initial", moved, self.conditions).phases

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
+from ndbplan.base.quantity import Quantity, total
 from ndbplan.configuration.deployment import SqlFiles, management_directory, sql_files
 from ndbplan.configuration.needs import Needs
 from ndbplan.configuration.services import Service, service_of
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.times.restart import IDLE
+from ndbplan.estimate.times.restart_phases import STOP
 from ndbplan.operations.commands import Command
 from ndbplan.operations.files import (
     copy_my_cnf,
@@ -147,3 +151,15 @@ def _changed_services(before: Plan, plan: Plan, needed: Needs) -> list[Served]:
 def _unit(plan: Plan, node: Served) -> Service:
     """What the unit of a node says, but for the name of the plan."""
     return replace(service_of(plan, node), description="")
+
+
+def leaving(before: Estimation, nodes: Iterable[SqlNode | DataNode]) -> Quantity | None:
+    """How long nodes that run take to stop, one after the other; None for none."""
+    parts: list[tuple[str, Quantity]] = []
+    for node in nodes:
+        if isinstance(node, SqlNode):
+            parts.append((f"SQL node {node.node_id}", before.constants["sql_stop_s"]))
+        else:
+            phases = before.restart("node", node.node_id, IDLE).phases
+            parts += ((f"data node {node.node_id}", one.duration_s) for one in phases if one.name == STOP)
+    return total(parts, "s") if parts else None

@@ -18,7 +18,7 @@ from ndbplan.configuration.deployment import (
     sql_files,
 )
 from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.services import service_of
+from ndbplan.configuration.services import service_of, services
 from ndbplan.plan.hardware import ServiceManager
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
@@ -292,6 +292,12 @@ def connections(command: Command) -> int:
         case StartService():
             return 3 if command.copies_from else 2
     return _CONNECTIONS[type(command)]
+
+
+def connections_before(plan: Plan) -> int:
+    """How often the script connects to hosts before the first step: SHOW, units, configurations, marks."""
+    hosts = {service.host for service in services(plan)}
+    return 2 + len(hosts) + 2 * len(plan.management_nodes)
 
 
 def wait_started(nodes: Iterable[DataNode], expected_s: Quantity | None = None) -> WaitStarted:

@@ -15,6 +15,7 @@ from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.operations.change import change
+from ndbplan.operations.commands import connections_before
 from ndbplan.operations.first_start import first_start
 from ndbplan.operations.hosts import install, replace_host, tune_hosts
 from ndbplan.operations.operation import Operation, Times
@@ -85,7 +86,8 @@ def _timed_or_not(operation: Callable[[Asked, bool], Operation | None], asked: A
             found = operation(asked, timed)
             if found is None or not timed:
                 return found
-            return replace(found, connection_s=Times(asked.now).constant("connection_s"))
+            connection_s = Times(asked.now).constant("connection_s")
+            return replace(found, connection_s=connection_s, looks=connections_before(asked.now.plan))
         except UserError as error:
             if isinstance(error, CannotChangeError) and not timed:
                 raise

@@ -51,6 +51,8 @@ class Step:
     """What is lost or interrupted; the script asks before it goes on. Nothing: harmless."""
     phases: tuple[Phase, ...] = ()
     """Parts of the step that have their own durations."""
+    by_people: bool = False
+    """Its time is that of people who read and compare; a script goes on by itself."""
     host: str = ""
     """Done only when this host is named; nothing: always."""
 
@@ -98,6 +100,13 @@ class DiskLoad(Shape):
     """Share of the disk that this takes by itself."""
 
 
+def _of_one_kind(same: list[Interval]) -> tuple[str, Quantity]:
+    """Steps of one kind as one."""
+    first = same[0].step.name
+    title = first if len(same) == 1 else f"{first} and {len(same) - 1} more"
+    return title, total(((one.step.name, one.duration_s) for one in same), "s")
+
+
 @dataclass(frozen=True)
 class Operation(Shape):
     """Steps one after the other."""
@@ -123,6 +132,8 @@ class Operation(Shape):
     """What every run does once more, as a sentence; nothing: a second run changes nothing."""
     connection_s: Quantity | None = field(default=None, repr=False)
     """What each connection of the script to a host takes; None: its duration is that of the steps alone."""
+    looks: int = field(default=0, repr=False)
+    """How often it connects before the first step, to look at what runs."""
 
     @property
     def name(self) -> str:
@@ -162,16 +173,21 @@ class Operation(Shape):
         kinds: dict[str, list[Interval]] = {}
         for interval in self.timeline:
             kinds.setdefault(interval.step.key.split("-")[0], []).append(interval)
-        parts = []
-        for same in kinds.values():
-            first = same[0].step.name
-            title = first if len(same) == 1 else f"{first} and {len(same) - 1} more"
-            parts.append((title, total(((one.step.name, one.duration_s) for one in same), "s")))
-        if self.connection_s is not None:
-            # One more for each step: is there a management host?
-            each = (1 + sum(map(connections, step.commands)) for step in self.steps if step.commands)
-            parts.append(("connections of the script", self.connection_s.scaled(sum(each))))
-        return total_of_independent(parts, "s")
+        found = total_of_independent(map(_of_one_kind, kinds.values()), "s")
+        people = [one for one in self.timeline if one.step.by_people]
+        if people:
+            # Where a script goes on by itself, nobody takes time at any of them.
+            alone = [same for same in kinds.values() if same[0] not in people]
+            least = total_of_independent(map(_of_one_kind, alone), "s").low
+            least += sum(one.duration_s.low for one in people)
+            found = found.between(min(found.low, least), found.high)
+        if self.connection_s is None:
+            return found
+        # One more for each step: is there a management host?
+        each = (1 + sum(map(connections, step.commands)) for step in self.steps if step.commands)
+        script = self.connection_s.scaled(self.looks + sum(each))
+        # A quick script does not make up for slow nodes.
+        return total((("steps", found), ("connections of the script", script)), "s")
 
 
 class Times:

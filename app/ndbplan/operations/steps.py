@@ -37,7 +37,7 @@ from ndbplan.operations.commands import (
 from ndbplan.operations.files import move_redo_log, move_sql_files
 from ndbplan.operations.operation import Step, Times
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, SqlNode
+from ndbplan.plan.processes import DataNode, SqlNode
 
 NO_DDL = "DDL"
 NO_RESTART = "restarts of data nodes"
@@ -196,6 +196,7 @@ def new_configuration(times: Times, title: str, text: str, copies: Iterable[Comm
         label="Edit the configuration",
         check="the new file lies on every management host",
         rollback="put the old file back",
+        by_people=True,
     )
 
 
@@ -223,7 +224,7 @@ def restart_each(
 ) -> Iterator[Step]:
     """The data nodes restarted in rounds, a step each: a script that stopped goes on at the right one.
 
-    `reserved`: nodes without a node group that restart too. They hold no data, so they have no duration.
+    `reserved`: nodes without a node group that restart too.
     """
     groups = node_groups(plan)
     if groups and len(groups[0]) == 1:
@@ -238,11 +239,7 @@ def restart_each(
     rounds += [[node] for node in reserved]
     if not conditions.one_of_each_group:
         rounds.sort(key=lambda nodes: nodes[0].node_id)
-    for nodes in rounds:
-        holds_data = nodes[0].node_group != NODE_GROUP_NONE
-        yield restart_nodes(
-            times if holds_data else Times(times.now, known=False), plan, kind, nodes, conditions
-        )
+    yield from (restart_nodes(times, plan, kind, nodes, conditions) for nodes in rounds)
 
 
 def lost_with_all(plan: Plan) -> str:
@@ -253,6 +250,11 @@ def lost_with_all(plan: Plan) -> str:
     return f" {empty[0].upper()}{empty[1:]}." if empty else ""
 
 
+def kind_of_start(plan: Plan) -> Kind:
+    """What a start of all data nodes is that were stopped: without files every row is gone."""
+    return "start" if is_diskless(node_settings(plan)) else "system"
+
+
 STOPS_WITH_ONE = (
     " NoOfReplicas is 1: without one data node there is no cluster, so all stop and start together."
 )
@@ -260,8 +262,11 @@ STOPS_WITH_ONE = (
 
 def _restart_all(times: Times, plan: Plan, conditions: Conditions) -> Step:
     """One copy of the rows only: no node can go without the others, and none can begin anew."""
-    estimate = times.ask(times.now.restart, "system", None, conditions)
-    duration = None if estimate is None else estimate.duration_s
+    estimate = times.ask(times.now.restart, kind_of_start(plan), None, conditions)
+    stop = times.constant("cluster_stop_s")
+    duration = None
+    if estimate is not None and stop is not None:
+        duration = total_of_independent((("stop", stop), ("start", estimate.duration_s)), "s")
     return Step(
         "restart-all",
         "Restart all data nodes",
@@ -333,6 +338,8 @@ def restart_nodes(
     if slowest is not None and gap is not None:
         parts = (("restart", slowest.duration_s), ("look at it", gap))
         duration = total_of_independent(parts, "s")
+        # A script goes on by itself each time: at none of them anybody looks.
+        duration = duration.between(min(duration.low, slowest.duration_s.low), duration.high)
     ids = ", ".join(str(node.node_id) for node in nodes)
     hosts = ", ".join(plan.host(node.host_id).hostname for node in nodes)
     name = f"node {ids}" if len(nodes) == 1 else f"nodes {ids}"

@@ -22,6 +22,7 @@ from ndbplan.operations.steps import (
     MANAGEMENT_STAYS_AWAY,
     NOBODY,
     SQL_NODE_STAYS_AWAY,
+    kind_of_start,
     lost_with_all,
     verify,
 )
@@ -99,7 +100,7 @@ def start_cluster(now: Estimation, *, timed: bool = True) -> Operation:
     """The start of a cluster that was stopped. `timed`: with durations; raises what `restart` raises then."""
     plan, times = now.plan, Times(now, known=timed)
     lost, diskless = lost_with_all(plan), is_diskless(node_settings(plan))
-    estimate = times.ask(now.restart, "start" if diskless else "system", None, IDLE)
+    estimate = times.ask(now.restart, kind_of_start(plan), None, IDLE)
     duration = None if estimate is None else estimate.duration_s
     management = _started(plan)
     data: tuple[Command, ...] = tuple(start_service(plan, node) for node in plan.data_nodes)
