@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from ndbplan.desktop.analyses.operations import OperationsPanel
 from ndbplan.desktop.dialogs.compare_dialog import CompareDialog
 from ndbplan.desktop.dialogs.key_dialog import KeyDialog
-from ndbplan.desktop.dialogs.measured_dialog import BACKUP, MeasuredDialog
+from ndbplan.desktop.dialogs.measured_dialog import BACKUP, REORGANISED, MeasuredDialog
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
@@ -117,6 +117,22 @@ def test_a_time_that_was_taken_moves_the_estimate_there_as_one_step(qtbot, docum
     assert abs(estimate() / wanted - 1) < 0.1
     document.undo_stack.undo()
     assert document.plan == sample_plan("starter")
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.02])
+def test_all_that_a_measured_time_says_is_seen(qtbot, document, factor) -> None:
+    """Of seven things that a reorganisation changed four were to be seen, and the rest below the edge."""
+    dialog = MeasuredDialog(document)
+    qtbot.addWidget(dialog)
+    dialog.what.setCurrentIndex(dialog.what.findData(REORGANISED))
+    dialog.time.setText(f"{factor * Estimation(document.plan).reorganise(1).duration_s.value:.0f} s")
+    dialog.show()
+    qtbot.waitUntil(lambda: bool(dialog.state.text() or dialog.after.text()), timeout=30_000)
+    wait(qtbot, dialog)
+    for label in (dialog.before, dialog.after, dialog.state):
+        assert label.height() >= label.heightForWidth(label.width()), label.text()
+    assert dialog.rect().contains(dialog.buttons.geometry())
+    dialog.close()
 
 
 @pytest.mark.parametrize("text", ["5 s", "90 h", "soon", "likely", ""])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pyqtgraph as pg
 import pytest
@@ -9,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QFontMetrics
 
+from ndbplan.base.units import format_duration
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.widgets.axes import value_axis
+from ndbplan.desktop.widgets.axes import time_step_s, value_axis
 from ndbplan.desktop.widgets.chart_content import Content, Series
 from ndbplan.desktop.widgets.chart_readout import AXIS_WIDTH
 from ndbplan.desktop.widgets.charts import TimeChart
@@ -30,6 +33,19 @@ def test_the_scale_goes_up_to_what_is_asked_at_least(qtbot, most: float, top: fl
     chart.show_content(Content(np.array([0.0, 1.0]), 1.0, "MiB", series, least_top=10.0))
     chart.draw()
     assert chart.plot.viewRange()[1][1] == pytest.approx(1.06 * top)
+
+
+@given(log_span=st.floats(0.5, 8.5), pixels=st.integers(110, 1500))
+def test_times_below_an_axis_do_not_run_into_one_another(qapp, log_span: float, pixels: int) -> None:
+    """Of a run of three weeks each day was named, over the names of its neighbours."""
+    theme.load_fonts()
+    metrics, span_s = QFontMetrics(theme.font(11)), 10**log_span
+    step_s = time_step_s(span_s, pixels)
+    times = [step_s * i for i in range(1, int(span_s / step_s) + 1)]
+    for one, two in pairwise(times):
+        apart = (two - one) / span_s * pixels
+        wide = sum(metrics.horizontalAdvance(format_duration(time)) for time in (one, two)) / 2
+        assert wide < apart, (format_duration(one), format_duration(two))
 
 
 _MOST = {"": 2e11, "ms": 6e4, "MB/s": 1e6, "MiB": 1e14}

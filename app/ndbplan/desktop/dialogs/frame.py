@@ -65,6 +65,13 @@ class Dialog(QDialog):
         fit_on_screen(self)
         super().showEvent(event)
 
+    def make_room(self) -> None:
+        """Be as high as the texts are now, where the screen is."""
+        wanted = self.body.totalHeightForWidth(self.width())
+        if wanted > self.height():
+            self.resize(self.width(), wanted)
+            fit_on_screen(self)
+
     def stop_task(self) -> None:
         """Tell what is under way that nobody waits for it."""
         if self.task is not None:

@@ -137,6 +137,7 @@ class MeasuredDialog(Dialog):
         self.task = None
         if outcome.error:
             self.state.say(outcome.error, is_error=True)
+            self.make_room()
             return
         learned: _Learned = outcome.value
         self._learned = learned
@@ -144,6 +145,7 @@ class MeasuredDialog(Dialog):
         said = [f"With your time it says {learned.after}:", *learned.lines]
         self.after.setText("\n".join(said) if learned.plan is not None else "")
         self.take.setEnabled(learned.plan is not None)
+        self.make_room()
 
     def put_in(self) -> None:
         """Take the constants over as one undoable step."""

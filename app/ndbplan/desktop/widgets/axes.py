@@ -63,7 +63,11 @@ def nice_step(span: float, most: int, *, binary: bool = False) -> float:
     return next((step for step in steps if span / step <= most), scale * base)
 
 
-_TIME_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
+_DAY_S = 86400
+_TIME_STEPS = (
+    *(1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200),
+    *(days * _DAY_S for days in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)),
+)
 
 
 def time_step_s(span_s: float, pixels: float) -> int:
