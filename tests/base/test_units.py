@@ -160,6 +160,7 @@ def test_written_durations_read_back_within_two_percent(value: float) -> None:
         (12.5, "rows", "12.5 rows"),
         (741, "rows", "741 rows"),
         (0.0763, "factor", "× 0.0763"),
+        (2000, "money", "2\u2009000"),
     ],
 )
 def test_values_with_units(value: float, unit: str, text: str) -> None:

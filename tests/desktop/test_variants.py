@@ -232,6 +232,20 @@ def test_long_names_of_variants_push_no_column_out_of_sight(window, compared, qt
     assert all(name in tip for name, tip in zip(longer, tips, strict=True))
 
 
+def test_titles_are_whole_beside_the_runs_where_there_is_room(window, compared, qtbot) -> None:
+    """They kept the width that a window without room had left them."""
+    from ndbplan.desktop.analyses.overlaid import OverlaidRuns
+
+    compared.table.setColumnWidth(0, 40)
+    compared.runs = OverlaidRuns()
+    compared._split.addWidget(compared.runs)
+    window.resize(1680, 1050)
+    qtbot.waitUntil(lambda: compared._split.width() > 800)
+    compared._share_width()
+    wanted = compared.table.sizeHintForColumn(0)
+    qtbot.waitUntil(lambda: compared.table.columnWidth(0) >= min(wanted, 270))
+
+
 def test_the_better_one_is_seen_without_a_colour(compared, monkeypatch, qtbot) -> None:
     from ndbplan.advise.compare import BETTER, Comparison, Row
 

@@ -372,7 +372,10 @@ def format_memory(value: float, unit: str) -> str:
 
 
 def format_value(value: float, unit: str) -> str:
-    """A number with its unit as people read it; a unit not known here is put behind the number."""
+    """A number with its unit as people read it; a unit not known here is put behind the number.
+
+    Money whose currency nobody states has none.
+    """
     if unit == "factor":
         return f"× {format_count(value)}"
     formatter = _FORMATS.get(unit)
@@ -380,4 +383,4 @@ def format_value(value: float, unit: str) -> str:
         return formatter(value)
     if unit.startswith("s/"):
         return format_duration(value) + unit[1:]
-    return format_count(value) if unit in ("", "count") else f"{format_count(value)} {unit}"
+    return format_count(value) if unit in ("", "count", "money") else f"{format_count(value)} {unit}"

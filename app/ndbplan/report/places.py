@@ -142,10 +142,10 @@ def _text(value: Any, key: str, unit: str | None) -> tuple[str, bool]:
 
 
 def shown(value: float, unit: str) -> str:
-    """A number with its unit; money whose currency nobody states has none."""
+    """A number with its unit, or ∞."""
     if not math.isfinite(value):
         return "∞"
-    return format_value(value, "" if unit == "money" else unit)
+    return format_value(value, unit)
 
 
 def rounded(value: float, unit: str = "") -> float:

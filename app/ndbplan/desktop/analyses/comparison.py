@@ -331,7 +331,9 @@ class ComparePanel(Panel):
         Where there is room for neither, titles give way: their tips say them whole.
         """
         columns = range(1, self.rows.columnCount())
-        needed = self.table.columnWidth(0) + sum(map(self.table.sizeHintForColumn, columns))
+        # Titles as they are, not as what stood beside the chart until now left them.
+        title = max(_LEAST_TITLE, min(_TITLE_WIDTH, self.table.sizeHintForColumn(0)))
+        needed = title + sum(map(self.table.sizeHintForColumn, columns))
         width = self._split.width() - self._split.handleWidth()
         table = min(needed + _SCROLL_BAR, width - _LEAST_CHART)
         self._split.setSizes([table, width - table])
