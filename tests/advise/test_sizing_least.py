@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from itertools import product
+from operator import is_
 from typing import Any
 
 import pytest
@@ -15,14 +16,16 @@ from ndbplan.advise.load_left import LoadLeft
 from ndbplan.advise.sizing import search
 from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
-from ndbplan.advise.sizing.excuses import _Least
+from ndbplan.advise.sizing.coming import more_clients
+from ndbplan.advise.sizing.excuses import _Least, excuse
 from ndbplan.advise.sizing.jobs import when_done
 from ndbplan.advise.sizing.larger import HARDWARE, SIZES
 from ndbplan.advise.sizing.limits import Judge
 from ndbplan.advise.sizing.loads import steady
-from ndbplan.advise.sizing.verdict import CLIENTS, Met, Verdict
+from ndbplan.advise.sizing.verdict import CLIENTS, DESIGN, Met, Verdict
 from ndbplan.advise.sizing.worlds import SURE, WORLDS, Worlds
 from ndbplan.advise.survival import survive as survived
+from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import MIB
 from ndbplan.checks.run import errors
@@ -30,7 +33,9 @@ from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits.parts import remove
 from ndbplan.edits.validated import with_rows
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.narrowed import narrowed
 from ndbplan.estimate.space.growth import after_months
+from ndbplan.estimate.stored import machines_of
 from ndbplan.importing.requirements import requirements_of
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
@@ -379,3 +384,60 @@ def test_more_clients_than_there_are_ids_for_are_a_limit_and_no_error() -> None:
     found = replace(judge.verdict(classes_of(wanted)[1], 2), broken=broken)
     assert judge._lacking(found, Clients(hosts=250)) is broken
     assert judge._most_built(found, 200) * 2 + found.clients.nodes < MOST_NODES
+
+
+def test_tables_that_no_cluster_is_right_for_need_no_search_for_a_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each class was given more cores and lower peaks in turn, seconds for each, and had the error still."""
+    plan = sample_plan("disk-data-8.4")
+    (table,), load = plan.tables, plan.workloads[0]
+    rate = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=10_000_000),))
+    lost = plan.replace(
+        tables=(table.model_copy(update={"tablespace_id": None}),),
+        workloads=(load.model_copy(update={"load": rate}),),
+    )
+    wanted = requirements_of(lost, answers=1, most_groups=2)
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
+    broken = judge.verdict(classes_of(wanted)[0], 1)
+    assert broken.broken is not None
+    assert broken.broken.needed.unit == "tx/s"
+    assert broken.plan is not None
+    again = replace(judge)
+    by_search = excuse(again, broken)
+    assert not judge.errors.are_in_tables
+    assert (
+        judge.errors.met(broken.plan, "", lambda: judge._largest(broken, broken.plan or plan)).kind == DESIGN
+    )
+    assert judge.errors.are_in_tables
+    looked = _counted(monkeypatch)
+    assert excuse(judge, broken) == by_search
+    assert not looked
+
+
+@pytest.mark.parametrize("likely", [0.1, 1.5, 4.0, 9.5, 60.0])
+def test_the_fewest_clients_are_found_wherever_the_search_begins(likely: float) -> None:
+    now, broken = Clients(2), Met("", Quantity.exact(100, "tx/s"), Quantity.exact(10, "tx/s"), CLIENTS)
+    for fewest in range(3, 21):
+        asked: list[int] = []
+
+        def lacking(clients: Clients, fewest: int = fewest, asked: list[int] = asked) -> Met | None:
+            asked.append(clients.hosts)
+            return None if clients.hosts >= fewest else broken
+
+        assert more_clients(broken, now, lacking, lambda: likely) == Clients(fewest)
+        assert len(asked) == len(set(asked))
+        if fewest == 2 * likely:
+            assert len(asked) <= 3
+    assert more_clients(broken, now, lambda clients: broken, lambda: likely) == Clients(20)
+
+
+def test_clusters_that_differ_in_their_clients_have_the_same_data_nodes() -> None:
+    wanted = asked_for(most_groups=2)
+    builder, choice = Builder(wanted.begun, clients_of(wanted)), classes_of(wanted)[1]
+    with keeping():
+        few, many = (builder.plan(choice, 2, Clients(hosts)) for hosts in (2, 9))
+        assert all(map(is_, few.data_nodes, many.data_nodes))
+        assert all(map(is_, few.hosts, many.hosts[: len(few.data_nodes)]))
+        assert narrowed(machines_of(few)) is narrowed(machines_of(many))
+    assert builder.plan(choice, 2, Clients(9)) == many

@@ -9,7 +9,8 @@ and write what they wrote before, for every replica writes every change.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -209,6 +210,12 @@ class LoadLeft:
         parts = sum(rate > 0 for node in nodes for _, rate in self._loads[node.node_id].redo_by_log_part)
         first, constants = self.now.machines.by_id[nodes[0].node_id], self.now.constants
         return checkpoint_share(first.settings, first.small_log_files, constants, ldms, parts)
+
+    def least(self, counts: Callable[[Bottleneck], bool]) -> float:
+        """The lowest of those limits of the whole cluster that count, transactions per second."""
+        if self.offered_per_s <= 0 or not self._loads:
+            return 0.0
+        return min((one.whole.value for one in self._limits if counts(one.of)), default=math.inf)
 
     def per_s(self, dead: Collection[int]) -> Quantity:
         """Highest rate that what is left carries when these nodes (of any kind) are gone, in transactions/s.

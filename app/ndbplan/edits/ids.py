@@ -41,6 +41,12 @@ class NewIds:
         self._taken = {*plan.by_id, *_names(plan), *taken}
         self._last: dict[str, int] = {}
 
+    def fork(self) -> NewIds:
+        """Another one that goes on from here: what it gives is not taken here."""
+        other = NewIds.__new__(NewIds)
+        other._taken, other._last = set(self._taken), dict(self._last)
+        return other
+
     def of(self, kind: type[Part]) -> str:
         """The id of a new location, host, disk, log file group, tablespace, table or workload."""
         stem = _STEMS[kind]

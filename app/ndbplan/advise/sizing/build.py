@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ndbplan.advise.sizing.choices import Choice
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.edits.from_host import CHOSEN, chosen_for, memory_alone
@@ -128,37 +129,11 @@ class _Cluster:
     through_api: bool
 
     def of(self, groups: int, coming: Clients) -> Plan:
-        ids, replicas = NewIds(self.base), no_of_replicas(self.base)
-        count = groups * replicas
-        has_domains = catalogue.knows("DB", "LocationDomainId", self.base.version)
-        racks = [
-            Location(
-                id=ids.of(Location),
-                name=f"Rack {'ABCDEFGHIJ'[n]}",
-                location_domain_id=n + 1 if has_domains else None,
-            )
-            for n in range(max(2, replicas) + 1)
-        ]
-        near = racks[:-1]
-        hosts: list[Host] = []
-        processes: list[Process] = []
+        count = groups * no_of_replicas(self.base)
         node_ids = self._node_ids(count, coming.nodes + 2 + _TOOL_SLOTS)
-        for n in range(self.choice.hosts_for(groups, replicas)):
-            hosts.append(_host(ids, self.choice.host, f"data-{n + 1}", near[n % replicas % len(near)]))
-        for n in range(count):
-            # Nodes of one group follow one another by their ids: no two of them are on one host.
-            group, replica = divmod(n, replicas)
-            host = hosts[group // self.choice.nodes_per_host * replicas + replica]
-            node_id = next(node_ids)
-            roles = {role.value: host.disks[place].id for role, place in self.choice.roles}
-            processes.append(
-                DataNode(
-                    id=ids.of_node("data", node_id),
-                    node_id=node_id,
-                    host_id=host.id,
-                    disk_roles=DiskRoles(**roles),
-                )
-            )
+        own = _data_nodes(self.base, self.choice, groups)
+        ids, racks, near = own.ids.fork(), own.racks, own.racks[:-1]
+        hosts, processes = list(own.hosts), list[Process](own.nodes)
         clients = [
             _host(ids, self.clients, f"{CLIENT_HOST}{n + 1}", near[n % len(near)])
             for n in range(coming.hosts)
@@ -177,7 +152,7 @@ class _Cluster:
         for _ in range(_TOOL_SLOTS):
             node_id = next(node_ids)
             processes.append(ApiSlot(id=ids.of_node("api", node_id), node_id=node_id))
-        return edits.put(self.base, locations=tuple(racks), hosts=tuple(hosts), processes=tuple(processes))
+        return edits.put(self.base, locations=racks, hosts=tuple(hosts), processes=tuple(processes))
 
     def _clients_on(self, ids: NewIds, node_ids: Sequence[int], host: Host) -> list[Process]:
         """An SQL node with a pool of so many node ids, or as many API slots."""
@@ -190,14 +165,54 @@ class _Cluster:
         return [node]
 
     def _node_ids(self, data: int, others: int) -> Iterator[int]:
-        """Data nodes from 1, the others behind the highest possible data node and then below it."""
+        """Of the others: data nodes are from 1, they behind the highest possible one and then below it."""
         most = self.base.features.data_nodes_most
         behind = [*range(most + 1, MOST_NODES + 1), *range(most, data, -1)]
         if data > most:
             raise EditError(f"{data} data nodes; NDB {self.base.version} has {most} at most")
         if others > len(behind):
             raise EditError(f"{data + others} nodes; a cluster has {MOST_NODES} at most")
-        return iter([*range(1, data + 1), *behind])
+        return iter(behind)
+
+
+class _DataNodes(NamedTuple):
+    """The data nodes of a cluster, with their hosts."""
+
+    racks: tuple[Location, ...]
+    hosts: tuple[Host, ...]
+    nodes: tuple[DataNode, ...]
+    ids: NewIds
+    """For what is not among them."""
+
+
+@kept_by_identity(size=16)
+def _data_nodes(base: Plan, choice: Choice, groups: int) -> _DataNodes:
+    """The same objects whatever clients there are, so that what is known of them stays known."""
+    ids, replicas = NewIds(base), no_of_replicas(base)
+    has_domains = catalogue.knows("DB", "LocationDomainId", base.version)
+    racks = tuple(
+        Location(
+            id=ids.of(Location),
+            name=f"Rack {'ABCDEFGHIJ'[n]}",
+            location_domain_id=n + 1 if has_domains else None,
+        )
+        for n in range(max(2, replicas) + 1)
+    )
+    near = racks[:-1]
+    hosts = tuple(
+        _host(ids, choice.host, f"data-{n + 1}", near[n % replicas % len(near)])
+        for n in range(choice.hosts_for(groups, replicas))
+    )
+    nodes = []
+    for n in range(groups * replicas):
+        # Nodes of one group follow one another by their ids: no two of them are on one host.
+        group, replica = divmod(n, replicas)
+        host = hosts[group // choice.nodes_per_host * replicas + replica]
+        roles = DiskRoles(**{role.value: host.disks[place].id for role, place in choice.roles})
+        nodes.append(
+            DataNode(id=ids.of_node("data", n + 1), node_id=n + 1, host_id=host.id, disk_roles=roles)
+        )
+    return _DataNodes(racks, hosts, tuple(nodes), ids)
 
 
 def _with_room_for_schema(plan: Plan) -> Plan:

@@ -19,8 +19,8 @@ class Errors:
     begun: Plan
     """Tables and loads, which all clusters have."""
     cancelled: Callable[[], bool]
-    _always: set[tuple[str, str]] = field(default_factory=set)
-    """By rule and message: what the largest cluster of a class had as well as the smallest looked at."""
+    _always: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    """By rule and message what it is of: errors of the largest cluster of a class and the smallest alike."""
 
     def met(self, plan: Plan, when: str, largest: Callable[[], Plan]) -> Met:
         """Whether check finds no error; `largest`: of this class."""
@@ -29,6 +29,12 @@ class Errors:
         if told is not None:
             return _limit(f", whatever the hosts: {told.message}; {told.fix}", len(errors), DESIGN)
         return _limit(f"{when}: {errors[0].message}" if errors else when, len(errors), CHECK)
+
+    @property
+    def are_in_tables(self) -> bool:
+        """Whether an error of tables alone is known that no cluster is without, whatever its loads are."""
+        tables = {one.id for one in self.begun.tables}
+        return any(tables.issuperset(ids) for ids in self._always.values())
 
     def _of(self, plan: Plan) -> list[Problem]:
         return [
@@ -40,7 +46,7 @@ class Errors:
         own = [one for one in errors if one.object_ids and all(i in self.begun.by_id for i in one.object_ids)]
         if own and not any(_key(one) in self._always for one in own):
             there = set(map(_key, self._of(largest())))
-            self._always |= {_key(one) for one in own} & there
+            self._always |= {_key(one): one.object_ids for one in own if _key(one) in there}
         return next((one for one in own if _key(one) in self._always), None)
 
 

@@ -108,8 +108,12 @@ def excuse(judge: Judge, verdict: Verdict, beyond: Verdict | None = None) -> Exc
 def _changes(judge: Judge, verdict: Verdict) -> tuple[tuple[str, ...], int]:
     """What together lets a cluster pass, and its node groups then; nothing where none was found.
 
-    Where hardware that carries the peaks asks for more than there can be, lower peaks pass.
+    Where hardware that carries the peaks asks for more than there can be, lower peaks pass. Neither lets
+    tables pass that have an error on every cluster; what a later version does for them is another matter.
     """
+    assert verdict.broken is not None
+    if verdict.broken.kind != "version" and judge.errors.are_in_tables:
+        return (), verdict.groups
     found = _moved_in_turn(judge, verdict, by_hardware=True)
     return found if found[0] else _moved_in_turn(judge, verdict, by_hardware=False)
 

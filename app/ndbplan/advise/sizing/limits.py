@@ -21,7 +21,6 @@ from typing import Any
 from ndbplan.advise.candidate import Change
 from ndbplan.advise.candidate_settings import is_of_log_or_checkpoints, of_log_and_checkpoints
 from ndbplan.advise.candidates import ways_out
-from ndbplan.advise.figures import FIGURES
 from ndbplan.advise.highest_rate import end_at, holds
 from ndbplan.advise.load_left import LoadLeft
 from ndbplan.advise.max_load import steady_scenario
@@ -44,6 +43,7 @@ from ndbplan.advise.sizing.verdict import (
     kind_of,
     too_many_nodes,
     within_budget,
+    within_times,
 )
 from ndbplan.advise.sizing.worlds import Left, Worlds
 from ndbplan.base.errors import Cancelled, UserError
@@ -63,15 +63,6 @@ from ndbplan.plan.workloads import JobLoad, Workload
 
 _PARTS = {"host": "host", "rack": "rack", "link": "switch"}
 """What a requirement names, as `survive` does."""
-_TIMES = {
-    "restart": "restart",
-    "initial_restart": "initial-restart",
-    "system_restart": "system-restart",
-    "rolling_restart": "rolling-restart",
-    "reorganise": "reorganise",
-    "backup": "backup",
-}
-"""Fields of the requirements, and the figures that they limit."""
 _ROUNDING = 1e-9
 _MEMORY = "memory"
 _OF_LOADS = "tx/s"
@@ -111,7 +102,8 @@ class Judge:
         return Judge, (self.requirements, self.builder, _never, self.most_steps, self.holds_in)
 
     @cached_property
-    def _errors(self) -> Errors:
+    def errors(self) -> Errors:
+        """What checks found of the clusters that were looked at."""
         return Errors(self.begun, self.cancelled)
 
     def stop_if_told(self) -> None:
@@ -165,18 +157,34 @@ class Judge:
         """
         if found.broken is None:
             return None
-        clients = more_clients(found.broken, found.clients, partial(self._lacking, found))
+        lacking, likely = partial(self._lacking, found), partial(self._likely, found)
+        clients = more_clients(found.broken, found.clients, lacking, likely)
         if clients is None or clients.hosts > most:
             return None
         return self._verdict(found.choice, found.groups, clients, found.steps)
+
+    def _likely(self, found: Verdict) -> float:
+        """How many times as many clients carry what the data nodes do, or the load."""
+        assert found.plan is not None
+        assert found.broken is not None
+        grown = Estimation(after_months(found.plan, self.requirements.months))
+        loads = (grown.under(steady(one, self._asked_of(grown, one))) for one in self.loads)
+        carried = (
+            LoadLeft(one).least(lambda limit: kind_of(limit) not in (CONNECTIONS, CLIENTS)) for one in loads
+        )
+        return min((found.broken.needed.value, *carried)) / found.broken.allowed.value
 
     def _lacking(self, found: Verdict, clients: Clients) -> Met | None:
         """The limit of a load that the cluster breaks in closed form for want of clients, with these."""
         if too_many_nodes(self.begun, found.groups, clients) is not None:
             return found.broken
-        trial = self._built(replace(found, clients=clients), most_memory=False)
-        assert trial.plan is not None
-        grown = Estimation(after_months(trial.plan, self.requirements.months))
+        assert found.plan is not None
+        trial = replace(found, clients=clients)
+        plan = self._stepped(trial, most_memory=False)
+        # Data files and undo files are those of tables and loads, whatever clients there are.
+        files = {"tablespaces": found.plan.tablespaces, "logfile_groups": found.plan.logfile_groups}
+        trial.plan = plan = plan.replace(**files)
+        grown = Estimation(after_months(plan, self.requirements.months))
         left = self._left()
         for before in found.met:
             if before.needed.unit != _OF_LOADS:
@@ -247,11 +255,16 @@ class Judge:
         return self._held(self._built(found, most_memory=True))
 
     def _built(self, found: Verdict, *, most_memory: bool) -> Verdict:
+        plan = self._stepped(found, most_memory=most_memory)
+        found.plan = with_room_on_disk(plan, self.requirements, self.loads)
+        return found
+
+    def _stepped(self, found: Verdict, *, most_memory: bool) -> Plan:
+        """The cluster after the steps that were taken."""
         plan = self.builder.plan(found.choice, found.groups, found.clients, most_memory=most_memory)
         for step in found.steps:
             plan = step.edit(plan)
-        found.plan = with_room_on_disk(plan, self.requirements, self.loads)
-        return found
+        return plan
 
     def _held(self, found: Verdict) -> Verdict:
         """A verdict with what the requirements say of its plan."""
@@ -291,7 +304,7 @@ class Judge:
         for workload in self.loads:
             yield partial(self._load, found, grown, workload)
         yield partial(self._space, grown)
-        yield partial(self._times, grown)
+        yield partial(within_times, grown, self.requirements.within)
         yield partial(self._survives, grown)
         yield partial(self._checks, found, found.plan, "")
         if grown.plan is not found.plan:
@@ -332,8 +345,7 @@ class Judge:
         found.at_least = max(found.at_least, math.ceil(found.groups * mean_use - _ROUNDING))
 
     def _load(self, found: Verdict, grown: Estimation, workload: Workload) -> Iterator[Met]:
-        peak = self._peak(grown, workload)
-        asked = peak * (1.0 + self.requirements.headroom)
+        peak, asked = self._peak(grown, workload), self._asked_of(grown, workload)
         now = grown.under(steady(workload, asked))
         uses = [host.utilisation.value for host in now.cpu.hosts if host.data_nodes]
         self._at_least(found, sum(uses) / max(1, len(uses)))
@@ -347,6 +359,9 @@ class Judge:
 
     def _peak(self, grown: Estimation, workload: Workload) -> float:
         return grown.under(workload).offered_per_s
+
+    def _asked_of(self, grown: Estimation, workload: Workload) -> float:
+        return self._peak(grown, workload) * (1.0 + self.requirements.headroom)
 
     def _carried(self, now: Estimation, name: str) -> Iterator[Met]:
         left, failures = LoadLeft(now), Failures(now.plan)
@@ -384,22 +399,6 @@ class Judge:
             title = f"space of {disk.host}/{disk.disk} {when}{under}"
             yield Met(title, disk.fill, _exact(room, "fraction"), "disk space")
 
-    def _times(self, grown: Estimation) -> Iterator[Met]:
-        for name, figure_name in _TIMES.items():
-            limit = getattr(self.requirements.within, name)
-            if limit is None:
-                continue
-            figure = FIGURES[figure_name]
-            try:
-                taken = figure.of(grown)
-            except UserError as error:
-                # Of this cluster: the largest of a version takes no further node group.
-                title = f"{figure.title} ({error.what})"
-                yield Met(title, _exact(1, "count"), _exact(0, "count"), f"within.{name}", is_ratio=False)
-            else:
-                assert taken is not None
-                yield Met(figure.title, taken, _exact(limit, "s"), f"within.{name}")
-
     def _survives(self, grown: Estimation) -> Iterator[Met]:
         failures = Failures(grown.plan)
         for kind in self.requirements.survive:
@@ -411,7 +410,7 @@ class Judge:
             yield Met(what, _exact(1 + len(stops), "count"), _exact(1, "count"), f"survive.{kind}")
 
     def _checks(self, found: Verdict, plan: Plan, when: str) -> Iterator[Met]:
-        yield self._errors.met(plan, when, partial(self._largest, found, plan))
+        yield self.errors.met(plan, when, partial(self._largest, found, plan))
         self.stop_if_told()
 
     def _largest(self, found: Verdict, plan: Plan) -> Plan:
@@ -425,7 +424,7 @@ class Judge:
         return found.choice.most_full(min(most, left // no_of_replicas(self.begun)))
 
     def _sustained(self, grown: Estimation, workload: Workload) -> Iterator[Met]:
-        asked = self._peak(grown, workload) * (1.0 + self.requirements.headroom)
+        asked = self._asked_of(grown, workload)
         if asked <= 0:
             return
         scenario, lasts_s = steady_scenario(grown.under(steady(workload, asked))), sustained_s(workload)

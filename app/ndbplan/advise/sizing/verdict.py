@@ -8,13 +8,17 @@ from dataclasses import dataclass, field
 
 from ndbplan.advise.candidate import Change
 from ndbplan.advise.cost import cost_of
+from ndbplan.advise.figures import FIGURES
 from ndbplan.advise.sizing.build import CLIENT_HOST, MOST_NODES, Clients
 from ndbplan.advise.sizing.choices import Choice
+from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_value
 from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.requirements import WantedTimes
 from ndbplan.simulate.bottleneck import Bottleneck
 
 CONNECTIONS, CLIENTS = "connections", "clients"
@@ -28,6 +32,15 @@ FIXED_NODES = 4
 """Two management nodes, two slots for programs."""
 BARELY = 0.999
 """What lasts all but this share of the time is still not sustained."""
+_TIMES = {
+    "restart": "restart",
+    "initial_restart": "initial-restart",
+    "system_restart": "system-restart",
+    "rolling_restart": "rolling-restart",
+    "reorganise": "reorganise",
+    "backup": "backup",
+}
+"""Fields of the requirements, and the figures that they limit."""
 _STEPS_REACH = 8.0
 """What asks for more than so much of a limit is not brought down by halving or doubling three times."""
 
@@ -138,6 +151,24 @@ def within_budget(plan: Plan, budget: float | None) -> Iterator[Met]:
         yield Met(told, Quantity.exact(2, unit), Quantity.exact(1, unit), PRICE)
     else:
         yield Met("budget", cost.total, Quantity.exact(budget, unit), "money")
+
+
+def within_times(grown: Estimation, wanted: WantedTimes) -> Iterator[Met]:
+    """How long a cluster takes for what has to be done in time."""
+    for name, figure_name in _TIMES.items():
+        limit = getattr(wanted, name)
+        if limit is None:
+            continue
+        figure = FIGURES[figure_name]
+        try:
+            taken = figure.of(grown)
+        except UserError as error:
+            # Of this cluster: the largest of a version takes no further node group.
+            title, one, none = f"{figure.title} ({error.what})", *(Quantity.exact(n, "count") for n in (1, 0))
+            yield Met(title, one, none, f"within.{name}", is_ratio=False)
+        else:
+            assert taken is not None
+            yield Met(figure.title, taken, Quantity.exact(limit, "s"), f"within.{name}")
 
 
 def too_many_nodes(begun: Plan, groups: int, clients: Clients) -> Met | None:
