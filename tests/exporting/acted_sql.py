@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from unicodedata import normalize
@@ -27,7 +27,8 @@ _WITHOUT_WIDTHS = NdbVersion(8, 0, 19)
 _NAMES_WITH_ACCENTS = NdbVersion(8, 0, 0)
 """Names that differ in accents alone are others, to INFORMATION_SCHEMA, from here on."""
 _CATALOGUE = {
-    "TABLES": "TABLE_SCHEMA, TABLE_NAME",
+    "TABLES": "TABLE_SCHEMA, TABLE_NAME, CREATE_OPTIONS, TABLE_COMMENT",
+    "FILES": "FILE_NAME, FILE_TYPE, TABLESPACE_NAME, LOGFILE_GROUP_NAME, INITIAL_SIZE",
     "COLUMNS": "TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION, COLUMN_NAME COLLATE names, DATA_TYPE, "
     "COLUMN_TYPE, IS_NULLABLE, COLLATION_NAME, EXTRA",
     "STATISTICS": "TABLE_SCHEMA, TABLE_NAME, INDEX_NAME COLLATE names, SEQ_IN_INDEX, COLUMN_NAME, NON_UNIQUE",
@@ -51,7 +52,12 @@ def _is_unique(part: str, text: str) -> bool:
 
 def _described(name: str, text: str, *, widths: bool) -> tuple[str, ...]:
     """A column as INFORMATION_SCHEMA has it, of how it was typed."""
-    kind = text.lower().split()[0]
+    # The members of an ENUM are written as they were typed.
+    members = re.match(r"(ENUM|SET)(\((?:'(?:[^']|'')*',?)+\))", text)
+    if members is not None:
+        kind = members[1].lower() + re.sub(r" +'(?=[,)])", "'", members[2].replace(r"\t", "\t"))
+    else:
+        kind = text.lower().split()[0]
     width = "(11)" if widths and kind.endswith("int") else ""
     kind += {"decimal": "(10,0)", "bit": "(1)", "char": "(1)", "binary": "(1)"}.get(kind, width)
     sign = " unsigned" if " UNSIGNED" in text else ""
@@ -221,6 +227,7 @@ class ActedSql(ActedHosts):
             raise _refused(1050, f"Table {name} already exists")
         parts = re.findall(rf"^  ((?:UNIQUE )?)({_PART}) (.*?),?$", statement, re.MULTILINE)
         self.tables[name] = {part: f"{unique}{text}" for unique, part, text in parts}
+        self.made_with[name] = statement.rpartition("\n)")[2]
 
     def _of_catalogue(self, text: str) -> str:
         """Queries of INFORMATION_SCHEMA, as the client prints their rows with --batch."""
@@ -228,12 +235,16 @@ class ActedSql(ActedHosts):
             base.create_function("IF", 3, lambda holds, yes, no: yes if holds else no)
             base.create_collation("names", self._compare)
             base.create_function("CONCAT", -1, lambda *words: "".join(words))
+            base.create_function("REGEXP", 2, lambda pattern, of: re.search(pattern, of) is not None)
             base.execute("ATTACH ':memory:' AS information_schema")
             for name, columns in _CATALOGUE.items():
                 base.execute(f"CREATE TABLE information_schema.{name} ({columns})")
             for table, parts in self.tables.items():
                 names = [_unquoted(one) for one in re.findall(_QUOTED, table)]
-                base.execute("INSERT INTO TABLES VALUES (?, ?)", names)
+                most = re.search(r" MAX_ROWS=(\d+)", (with_ := self.made_with.get(table, "")))
+                comment = re.search(r" COMMENT='([^']*)'", with_)
+                told = (f"max_rows={most[1]}" if most else "", comment[1] if comment else "")
+                base.execute("INSERT INTO TABLES VALUES (?, ?, ?, ?)", (*names, *told))
                 for place, name in enumerate((one for one in parts if one[0] == "`"), 1):
                     row = _described(name, parts[name], widths=self.plan.version < _WITHOUT_WIDTHS)
                     base.execute(
@@ -243,12 +254,26 @@ class ActedSql(ActedHosts):
                     for place, of in enumerate(re.findall(_QUOTED, parts[name]), 1):
                         row = (_unquoted(name), place, _unquoted(of), int(not _is_unique(name, parts[name])))
                         base.execute("INSERT INTO STATISTICS VALUES (?, ?, ?, ?, ?, ?)", (*names, *row))
+            files = map(self._of_file, self._files_made())
+            base.executemany("INSERT INTO FILES VALUES (?, ?, ?, ?, ?)", files)
             lines = (line for line in text.splitlines() if not line.startswith(("-- ", "SET NAMES utf8")))
             try:
                 found = [row for one in lines for row in base.execute(_ESCAPED.sub(_letter, one))]
             except sqlite3.Error as error:
                 raise _refused(1064, f"You have an error in your SQL syntax; {error}") from None
         return "".join("\t".join(str(word).translate(_PRINTED) for word in row) + "\n" for row in found)
+
+    def _files_made(self) -> Iterator[re.Match[str]]:
+        pattern = rf"(TABLESPACE|LOGFILE GROUP) ({_QUOTED}) ADD \w+FILE '(.*?)' .*INITIAL_SIZE (\d+)"
+        yield from filter(None, (re.search(pattern, one) for one in sorted(self.objects)))
+
+    def _of_file(self, made: re.Match[str]) -> tuple[str | int | None, ...]:
+        is_data = made[1] == "TABLESPACE"
+        # 8.0 and later write the folder that data nodes count from.
+        name = made[3] if made[3].startswith("/") or self.plan.version < _WITHOUT_WIDTHS else f"./{made[3]}"
+        owner = _unquoted(made[2])
+        kind = "DATAFILE" if is_data else "UNDO LOG"
+        return name, kind, owner if is_data else None, "lg_1" if is_data else owner, int(made[4])
 
     def _compare(self, one: str, other: str) -> int:
         """Which of two names of columns or indexes comes first, or none."""
@@ -277,6 +302,8 @@ class ActedSql(ActedHosts):
             if found[5] not in table:
                 raise _refused(1091, f"Can't DROP {found[5]}; check that column/key exists")
             del table[found[5]]
+        elif found[3] in ("MAX_ROWS", "COMMENT"):
+            self.made_with[found[2]] = f" {found[3]}{found[6]}{self.made_with.get(found[2], '')}"
         elif found[3].startswith("ADD"):
             if found[5] in table:
                 what = "key" if "INDEX" in found[5] else "column"

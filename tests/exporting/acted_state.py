@@ -202,6 +202,8 @@ class ActedState:
     """Statements on tables that were taken."""
     tables: dict[str, dict[str, str]] = field(default_factory=dict)
     """Columns and keys of every table, as they were typed."""
+    made_with: dict[str, str] = field(default_factory=dict)
+    """What stands behind the columns where a table is made."""
     foreign_keys: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Tables that refer, and those that they refer to; somebody made them beside the plan."""
     accounts: dict[int, dict[str, str]] = field(default_factory=dict)

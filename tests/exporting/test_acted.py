@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import re
 import shutil
 from collections.abc import Callable
 from functools import cache
@@ -20,6 +21,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan, update
 from ndbplan.exporting.export import export
 from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
+from ndbplan.operations.schema import table_name
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column
@@ -559,3 +561,36 @@ def test_a_management_host_is_lost_in_the_middle_of_a_part(
     cluster.watch = lose
     act(cluster, folder, "rolling-restart")
     assert cluster.unreachable
+
+
+@pytest.mark.parametrize("version", ["7.4", "8.4"])
+def test_a_table_or_a_file_that_was_made_otherwise_does_not_count_as_done(
+    version: str, acted: Callable[..., tuple[ActedCluster, Path]]
+) -> None:
+    """Members of an ENUM, MAX_ROWS, what its comment says; the size of a file, and what it belongs to."""
+    plan = versions(f"disk-data {version}")
+    table = plan.tables[0]
+    members = Column(name="kind", type="enum", members=("a 'b'", "c\\d\te", "C "))
+    plan = update(plan, table.id, columns=(*table.columns, members), max_rows=5_000_000_000)
+    if version == "8.4":
+        plan = update(plan, table.id, partition_balance="FOR_RA_BY_NODE", read_backup=True)
+    cluster, folder = acted(plan)
+    for part in ("start", "schema", "schema"):
+        act(cluster, folder, part)
+    name = table_name(plan.tables[0])
+    comments = ("BALANCE=FOR_RA_BY_NODE", "BALANCE=FOR_RA_BY_NODE_X"), ("READ_BACKUP=1", "READ_BACKUP=0")
+    for old, new in (("MAX_ROWS=5000000000", "MAX_ROWS=50"), *(comments if version == "8.4" else ())):
+        other = cluster.twin()
+        other.made_with[name] = cluster.made_with[name].replace(old, new)
+        refused = other.run(folder, "schema")
+        assert f"expected: table {table.full_name} is as it must be" in refused.stderr
+        assert re.search(rf"< made with\t.*not \w*{old}", refused.stderr)
+    other = cluster.twin()
+    other.tables[name]["`kind`"] = other.tables[name]["`kind`"].replace("'C '", "'c'")
+    assert "step read-back stops" in other.run(folder, "schema").stderr
+    size = str(plan.tablespaces[0].data_files[0].size_bytes)
+    for old, new in ((f"INITIAL_SIZE {size}", "INITIAL_SIZE 65536"), ("TABLESPACE `", "TABLESPACE `not_")):
+        other = cluster.twin()
+        other.objects = {one.replace(old, new) for one in cluster.objects}
+        refused = other.run(folder, "start", "--from", "disk-data")
+        assert "expected: every file of disk data is as it must be" in refused.stderr

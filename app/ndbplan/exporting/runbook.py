@@ -156,7 +156,7 @@ def _script_line(command: Command) -> str:
     if isinstance(command, Sql | MakeAccount | HasTable):
         lines = "\n".join(command.statements)
         if isinstance(command, HasTable):
-            call = _call("has_table", command.host, command.socket, command.table, *command.lines)
+            call = _call("has_table", command.host, command.socket, command.what, *command.lines)
         elif isinstance(command, MakeAccount):
             call = _call("make_account", command.host, command.socket, command.name, command.account)
         else:

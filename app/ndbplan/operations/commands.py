@@ -67,11 +67,11 @@ class Sql:
 
 @dataclass(frozen=True)
 class HasTable:
-    """Fails where what an SQL node says of a table is not what it must be."""
+    """Fails where what an SQL node says of a table, or of files, is not what it must be."""
 
     host: str
     socket: str
-    table: str
+    what: str
     statements: tuple[str, ...]
     """Which ask for it."""
     lines: tuple[str, ...]

@@ -27,6 +27,7 @@ from ndbplan.operations.files import (
     sql_data_directories,
 )
 from ndbplan.operations.operation import Operation, Step, Times
+from ndbplan.operations.read_back import has_files
 from ndbplan.operations.schema import disk_data_statements
 from ndbplan.operations.steps import (
     MANAGEMENT_STAYS_AWAY,
@@ -135,7 +136,7 @@ def _disk_data(plan: Plan, times: Times) -> Iterator[Step]:
             "disk-data",
             "Create the log file group and the tablespaces",
             "Data and undo files are written in full on every data node at once.",
-            tuple(on_an_sql_node(plan, one, makes=True) for one in disk_data_statements(plan)),
+            (*(on_an_sql_node(plan, one, makes=True) for one in disk_data_statements(plan)), has_files(plan)),
             None if estimate is None else estimate.duration_s,
         )
 

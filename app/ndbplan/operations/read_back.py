@@ -5,9 +5,11 @@ read_back_step(plan, [has_table(plan, table), has_no_table(plan, removed)])
 A statement that makes something is a success where that is there already, under whatever definition: only
 this tells. Indexes that are not named are let be, as servers make some for foreign keys.
 
-Sources: manual 5.6 to 8.4, INFORMATION_SCHEMA COLUMNS, STATISTICS and TABLES, CREATE TABLE (columns with
-AUTO_INCREMENT take no NULL; a BLOB with a length is the smallest that holds it); INT(11) of older servers is
-INT from 8.0.19 on, utf8 is utf8mb3 from 8.0.30 on.
+Sources: manual 5.6 to 8.4, INFORMATION_SCHEMA COLUMNS, STATISTICS, TABLES and FILES, CREATE TABLE (columns
+with AUTO_INCREMENT take no NULL; a BLOB with a length is the smallest that holds it; an ENUM's members lose
+spaces at their ends); INT(11) of older servers is INT from 8.0.19 on, utf8 is utf8mb3 from 8.0.30 on.
+Comments as typed, files as ./NAME, their sizes in bytes: running 8.4.8 cluster. MAX_ROWS beyond 32 bits: 5.6,
+sql/unireg.cc.
 """
 
 from __future__ import annotations
@@ -19,9 +21,9 @@ from ndbplan.configuration.deployment import sql_files
 from ndbplan.ndb.columns import COLUMN_TYPES, Length
 from ndbplan.operations.commands import HasTable, sql_node_for_ddl
 from ndbplan.operations.operation import Step
-from ndbplan.operations.schema import server_type
+from ndbplan.operations.schema import placed_files, server_type
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.tables import Column, Table
+from ndbplan.plan.tables import Column, PartitionBalance, Table
 
 _PRINTED = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\0": r"\0"})
 """Names as the client prints them with --batch."""
@@ -44,7 +46,7 @@ def has_table(
 ) -> HasTable:
     """Whether a table is there with these columns and keys, and without the indexes that are `dropped`.
 
-    `known`: columns that are asked by name and place alone, as they were there before.
+    `known`: columns that are asked by name and place alone, as they were there before, and so was the table.
     """
     keys = {"PRIMARY": (table.primary_key, "0")} if table.primary_key else {}
     keys |= {one.name: (one.columns, "1" if one.kind == "ordered" else "0") for one in table.indexes}
@@ -66,20 +68,72 @@ def has_table(
             "SELECT 'key', SEQ_IN_INDEX, INDEX_NAME, COLUMN_NAME, NON_UNIQUE FROM "
             f"information_schema.STATISTICS WHERE {_is(table)} AND INDEX_NAME IN ({_texts(names)});"
         )
-    printed = ("\t".join(word.translate(_PRINTED) for word in line) for line in lines)
-    return _command(plan, table, asked, printed)
+    if not known:
+        options = tuple(_options(plan, table))
+        lines.append(("made with", *(word for word, _ in options)))
+        words = ", ".join(f"IF({how}, {sql_text(word)}, {sql_text('not ' + word)})" for word, how in options)
+        asked.append(f"SELECT 'made with', {words} FROM information_schema.TABLES WHERE {_is(table)};")
+    return _command(plan, f"table {table.full_name}", asked, lines)
+
+
+_MOST_ROWS = 2**32 - 1
+
+
+def _options(plan: Plan, table: Table) -> Iterator[tuple[str, str]]:
+    """What a table is made with: words for it, and the test of TABLES that tells it."""
+    most = table.max_rows
+    if most is None:
+        yield "no MAX_ROWS", "IFNULL(CREATE_OPTIONS, '') NOT LIKE '%max_rows=%'"
+    else:
+        numbers = f"({most}|{_MOST_ROWS})" if most > _MOST_ROWS else f"{most}"
+        yield f"MAX_ROWS={most}", f"CREATE_OPTIONS REGEXP 'max_rows={numbers}([^0-9]|$)'"
+    if not plan.features.partition_balance:
+        return
+    balance = f"PARTITION_BALANCE={table.partition_balance.value}"
+    is_it = f"TABLE_COMMENT REGEXP '{balance}([^A-Z0-9_]|$)'"
+    if table.partition_balance is PartitionBalance.FOR_RP_BY_LDM:
+        is_it = f"({is_it} OR TABLE_COMMENT NOT LIKE '%PARTITION_BALANCE=%')"
+    yield balance, is_it
+    if plan.features.read_backup:
+        has = "LIKE" if table.fully_replicated else "NOT LIKE"
+        yield f"FULLY_REPLICATED={int(table.fully_replicated)}", f"TABLE_COMMENT {has} '%FULLY_REPLICATED=1%'"
+        if table.read_backup is not None:
+            backup = f"READ_BACKUP={int(table.read_backup)}"
+            yield backup, f"TABLE_COMMENT LIKE '%{backup}%'"
+
+
+def has_files(plan: Plan, before: Plan | None = None) -> HasTable:
+    """Whether the files of disk data are there, each in its log file group or tablespace and of its size.
+
+    Less those of `before`, which keep the sizes that they have.
+    """
+    old = set() if before is None else {(owner, name) for owner, name, _ in placed_files(before)}
+    names: list[str] = []
+    lines: list[tuple[str, ...]] = []
+    for owner, name, size_bytes in placed_files(plan):
+        if (owner, name) in old:
+            continue
+        names += (name, f"./{name}")
+        lines.append(("file", name, owner, str(size_bytes)))
+    asked = (
+        "SELECT DISTINCT 'file', IF(FILE_NAME LIKE './%', SUBSTRING(FILE_NAME, 3), FILE_NAME), "
+        "IF(FILE_TYPE = 'DATAFILE', TABLESPACE_NAME, LOGFILE_GROUP_NAME), INITIAL_SIZE FROM "
+        f"information_schema.FILES WHERE FILE_NAME IN ({_texts(names)});"
+    )
+    return _command(plan, "every file of disk data", [asked], lines)
 
 
 def has_no_table(plan: Plan, table: Table) -> HasTable:
     """Whether a table is gone."""
     asked = f"SELECT 'table', TABLE_NAME FROM information_schema.TABLES WHERE {_is(table)};"
-    return _command(plan, table, [asked], ())
+    return _command(plan, f"table {table.full_name}", [asked], ())
 
 
-def _command(plan: Plan, table: Table, asked: Iterable[str], lines: Iterable[str]) -> HasTable:
+def _command(plan: Plan, what: str, asked: Iterable[str], lines: Iterable[tuple[str, ...]]) -> HasTable:
     node = sql_node_for_ddl(plan)
     host, socket = plan.host(node.host_id).hostname, sql_files(plan, node).socket
-    return HasTable(host, socket, table.full_name, tuple(asked), tuple(lines))
+    printed = ("\t".join(word.translate(_PRINTED) for word in line) for line in lines)
+    return HasTable(host, socket, what, tuple(asked), tuple(printed))
 
 
 def _is(table: Table) -> str:
@@ -93,8 +147,8 @@ def _texts(names: Iterable[str]) -> str:
 def _told(table: Table, column: Column) -> tuple[str, str, str, str]:
     """Type, whether it takes NULL, collation, AUTO_INCREMENT; nothing of what is not asked."""
     kind = COLUMN_TYPES[column.type]
-    # The server chooses the type, or writes its members in its own way.
-    is_other = column.collation == "binary" or kind.length is Length.MEMBERS
+    # The server chooses the type.
+    is_other = column.collation == "binary"
     is_other |= kind.length is Length.MOST_BYTES and column.length is not None
     takes_null = "YES" if column.nullable and column.name not in table.primary_key else "NO"
     collation = column.collation if kind.is_text and column.collation != "binary" else None

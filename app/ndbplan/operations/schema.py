@@ -162,8 +162,7 @@ def type_text(column: Column) -> str:
     """A type with its length, as statements take it."""
     kind, name = COLUMN_TYPES[column.type], column.type.upper()
     if kind.length is Length.MEMBERS:
-        members = column.members or tuple(f"v{number}" for number in range(1, (column.length or 1) + 1))
-        return f"{name}({','.join(map(sql_text, members))})"
+        return f"{name}({','.join(map(sql_text, members_of(column)))})"
     if column.length is None and kind.storage is Storage.VARIABLE:
         # Servers ask for a length; this is what is planned with.
         return f"{name}({kind.default_length})"
@@ -176,12 +175,21 @@ def type_text(column: Column) -> str:
     return f"{name}({column.length})"
 
 
+def members_of(column: Column) -> tuple[str, ...]:
+    """Members of an ENUM or SET; where only their number is stated they have names of ours."""
+    return column.members or tuple(f"v{number}" for number in range(1, (column.length or 1) + 1))
+
+
 _USUAL = {"decimal": "(10,0)", "bit": "(1)", "char": "(1)", "binary": "(1)"}
 """What is written of a type that is typed without a length (manual, data types)."""
 
 
 def server_type(column: Column) -> str:
     """The type of a column as servers write it, but for the width of whole numbers: `int unsigned`."""
+    if COLUMN_TYPES[column.type].length is Length.MEMBERS:
+        # A tab stands as it is, and spaces at the ends are gone.
+        members = (sql_text(member.rstrip(" ")).replace(r"\t", "\t") for member in members_of(column))
+        return f"{column.type}({','.join(members)})"
     name, bracket, rest = type_text(column).partition("(")
     usual = "" if bracket else _USUAL.get(column.type, "")
     is_unsigned = column.unsigned and COLUMN_TYPES[column.type].is_number
@@ -211,9 +219,25 @@ def space_files(plan: Plan) -> dict[str, dict[str, int]]:
     }
 
 
+def placed_files(plan: Plan) -> Iterator[tuple[str, str, int]]:
+    """Each undo and data file: its log file group or tablespace, its name in statements, bytes."""
+    folders = folders_in_statements(plan)
+    for group in plan.logfile_groups:
+        for name, size in named_files(group.undo_files, None):
+            yield group.name, _placed(name, folders.get(DiskRole.UNDO)), size
+    for space in plan.tablespaces:
+        folder = None if space.directory else folders.get(DiskRole.DATA_FILES)
+        for name, size in named_files(space.data_files, space.directory):
+            yield space.name, _placed(name, folder), size
+
+
+def _placed(name: str, folder: str | None) -> str:
+    return f"{folder.rstrip('/')}/{name}" if folder and not name.startswith("/") else name
+
+
 def _path(name: str, folder: str | None) -> str:
     """A file as a statement names it; `folder`: where no parameter of the version says it."""
-    return sql_text(f"{folder.rstrip('/')}/{name}" if folder and not name.startswith("/") else name)
+    return sql_text(_placed(name, folder))
 
 
 def _logfile_group(group: LogfileGroup, there: Mapping[str, int] | None, folder: str | None) -> Iterator[str]:

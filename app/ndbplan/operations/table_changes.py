@@ -23,7 +23,7 @@ from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.operations.commands import HasTable, on_an_sql_node
 from ndbplan.operations.operation import Step, Times
-from ndbplan.operations.read_back import has_no_table, has_table, read_back_step
+from ndbplan.operations.read_back import has_files, has_no_table, has_table, read_back_step
 from ndbplan.operations.schema import (
     column_text,
     disk_data_statements,
@@ -88,7 +88,7 @@ def table_steps(times: Times, before: Plan, after: Plan) -> Iterator[Step]:
             "disk-data",
             "Create new files of disk data",
             "Data and undo files are written in full on every data node at once.",
-            tuple(on_an_sql_node(after, one, makes=True) for one in fresh),
+            (*(on_an_sql_node(after, one, makes=True) for one in fresh), has_files(after, before)),
         )
     there = stay(before, after)
     new = [table for table in after.tables if table not in there]
