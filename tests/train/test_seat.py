@@ -111,7 +111,7 @@ def test_a_statement_that_lasts_holds_up_its_own_client_alone(seat: Seat) -> Non
     assert seat.answer(f"mysql> {_COPIES}; SELECT 7;") == UNDER_WAY
     assert seat.cluster.now_s == begin_s, "nobody waited"
     seat.flow(1.0)
-    assert "has been at 'ALTER TABLE" in seat.answer("mysql> select 1;")
+    assert "has been at this for 1.0 s:\n  ALTER TABLE" in seat.answer("mysql> select 1;")
     assert "copy to tmp table" in seat.answer("mysql2> SHOW PROCESSLIST;")
     assert "y" not in seat.answer("mysql2> DESC test.blobs_5k;").split()
     assert "Cluster Configuration" in seat.answer("ndb_mgm> SHOW")
@@ -161,9 +161,19 @@ def test_ctrl_c_ends_what_copies_and_leaves_the_table_as_it_was(seat: Seat) -> N
     assert seat.answer(f"mysql> {_COPIES};") == UNDER_WAY, "another change may begin"
 
 
+def test_ctrl_c_ends_a_wait_for_a_lock(seat: Seat) -> None:
+    seat.answer("mysql> BEGIN; UPDATE test.blobs_5k SET data1 = 'x' WHERE id = 1;")
+    said = seat.answer("mysql2> UPDATE test.blobs_5k SET data1 = 'y' WHERE id = 1;")
+    assert said.startswith("(it waits for")
+    assert seat.answer("mysql2> ^C") == INTERRUPTED
+    seat.flow(0.2)
+    assert _news(seat) == {"mysql2>": f"{STOPPED.line}\n"}
+    assert "1 row in set" in seat.answer("mysql2> select 1;")
+
+
 def test_ctrl_c_ends_the_management_client_and_not_what_it_asked_for(seat: Seat) -> None:
     assert seat.answer("ndb_mgm> 4 STOP").endswith(UNDER_WAY)
-    assert "has been at '4 STOP'" in seat.answer("ndb_mgm> SHOW")
+    assert "has been at this for 0.0 s:\n  4 STOP" in seat.answer("ndb_mgm> SHOW")
     assert seat.answer("ndb_mgm> ^C") == "^C\n"
     seat.flow(60.0)
     assert "not connected" in seat.answer("ndb_mgm> 4 STATUS")

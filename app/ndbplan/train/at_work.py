@@ -50,6 +50,6 @@ def is_at_work(prompt: str, line: str, since_s: float, cluster: LiveCluster) -> 
     """What is said of a line that is typed where something is under way."""
     lasts_s = cluster.now_s - since_s
     return (
-        f"ndbplan: {prompt} has been at '{line[:40]}' for {lasts_s:.1f} s and takes no line — let time pass "
-        "('! wait 1s'), go on at another console, or end it with ^C\n"
+        f"ndbplan: {prompt} has been at this for {lasts_s:.1f} s:\n  {line[:70]}\n"
+        "  Let time pass ('! wait 1s'), go on at another console, or end it with ^C\n"
     )

@@ -1,8 +1,4 @@
-"""INSERT, REPLACE, UPDATE and DELETE: the rows they meet, what these hold then, their log, and the errors of
-this moment.
-
-Rows are read and changed one by one where there are not too many of them; beyond that they are counted.
-"""
+"""INSERT, REPLACE, UPDATE and DELETE: rows, their log, and errors; too many rows at once are counted."""
 
 from __future__ import annotations
 
