@@ -124,6 +124,21 @@ def test_no_more_node_groups_are_added_than_the_rows_need(rows: int, nodes: int,
     assert wanted <= 0.8 * gib * GIB < wanted * groups / (groups - 1)
 
 
+@pytest.mark.parametrize("version", ["7.0", "7.4", "7.5", "7.6", "8.0", "8.4"])
+@pytest.mark.parametrize("rows", [8 * 10**9, 30 * 10**9])
+def test_tables_larger_than_data_memory_may_be_have_a_way_out_in_every_version(
+    version: str, rows: int
+) -> None:
+    """Up to 7.6 it may have 1 TiB: more was asked for, counted as the default, and nothing was offered."""
+    plan = cluster(rows, nodes=2).replace(ndb_version=version)
+    problem = fill(plan)
+    assert problem is not None
+    assert problem.solutions, problem.fix
+    after = problem.solutions[0].edit(plan)
+    assert fill(after) is None
+    assert harm(find(plan), find(after), anywhere=True) == ""
+
+
 @pytest.mark.parametrize("stated", [True, False])
 def test_where_nothing_helps_it_says_what_is_missing(stated: bool) -> None:
     problem = fill(cluster(10**13, stated_rows=stated))

@@ -13,7 +13,7 @@ from ndbplan.base.units import format_bytes, format_ndb_size
 from ndbplan.checks.fits import rounded_up
 from ndbplan.checks.problem import Look, Solution, WaysOut
 from ndbplan.checks.solutions import that_mend
-from ndbplan.checks.unwise.memory_cures import capacities, memories, short_of_memory
+from ndbplan.checks.unwise.memory_cures import capacities, memories, most_of, short_of_memory
 from ndbplan.configuration.settings import nodes_alike
 from ndbplan.edits.changes import SetParameter, together
 from ndbplan.edits.growth import add_node_group
@@ -45,9 +45,10 @@ def room_to_grow(now: Estimation, kind: str, object_ids: Sequence[str], words: s
 
 
 def _memory(now: Estimation, _ids: Sequence[str]) -> Iterator[Solution]:
+    most = most_of(now.plan, "DataMemory")
     for times in _TIMES:
         sizes = {
-            alike.scope_of("DataMemory"): memory_size(times * alike.settings.number("DataMemory"))
+            alike.scope_of("DataMemory"): min(memory_size(times * alike.settings.number("DataMemory")), most)
             for alike in nodes_alike(now.plan)
         }
         raised = together(SetParameter(scope, "DataMemory", size) for scope, size in sizes.items())

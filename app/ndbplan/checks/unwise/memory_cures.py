@@ -9,6 +9,7 @@ room_in_containers(now, look)   # less DataMemory, higher limits of the containe
 from __future__ import annotations
 
 import math
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -148,7 +149,10 @@ def room_for_load(now: Estimation, workload: Workload, lasts_s: float, look: Loo
 
 
 def _raised(now: Estimation, end: _End) -> Edit | None:
-    """DataMemory and IndexMemory raised wherever the tables do not fit."""
+    """DataMemory and IndexMemory raised wherever the tables do not fit, as far as the version takes them.
+
+    Beyond that the product takes the default, which would look like a small memory that every host has.
+    """
     sizes: dict[tuple[str, str], float] = defaultdict(float)
     for node, name, wanted in _wanted_bytes(now, end):
         scope = scope_of(node, name)
@@ -156,9 +160,15 @@ def _raised(now: Estimation, end: _End) -> Edit | None:
     if not sizes:
         return None
     raised: Edit = together(
-        SetParameter(scope, name, memory_size(size)) for (scope, name), size in sizes.items()
+        SetParameter(scope, name, min(memory_size(size), most_of(now.plan, name)))
+        for (scope, name), size in sizes.items()
     )
     return raised
+
+
+def most_of(plan: Plan, name: str) -> int:
+    """Bytes that a memory may have in the version of a plan."""
+    return int(catalogue.parameter("DB", name, plan.version).maximum or sys.maxsize)
 
 
 def _sizes(edit: Edit, now: Estimation, to: str = " to ") -> str:
