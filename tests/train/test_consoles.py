@@ -264,6 +264,30 @@ def test_a_log_is_followed_until_ctrl_c(
     assert record.getvalue() == "app1$ tail -f ndb_1_cluster.log\napp1$ ^C\n"
 
 
+def test_ctrl_c_at_the_prompt_is_for_the_console_in_front(
+    begun: Callable[[str], LiveCluster], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed: list[str | BaseException] = [
+        "mysql> SELECT SLEEP(3000);", "mysql>", KeyboardInterrupt(), "SELECT 7;", "!", KeyboardInterrupt(),
+        EOFError(),
+    ]  # fmt: skip
+
+    def prompt(_self: object, _text: str) -> str:
+        one = typed.pop(0)
+        if isinstance(one, BaseException):
+            raise one
+        return one
+
+    monkeypatch.setattr("prompt_toolkit.PromptSession.prompt", prompt)
+    record = io.StringIO()
+    Terminal(begun("8.4.8"), 1.0, record).run()
+    printed = capsys.readouterr().out
+    assert "under way" in printed
+    assert printed.index("^C -- query aborted") < printed.index("| 7 |")
+    lines = [line for line in record.getvalue().splitlines() if not line.startswith("! wait")]
+    assert lines == ["! apart", "mysql> SELECT SLEEP(3000);", "mysql> ^C", "mysql> SELECT 7;"]
+
+
 def test_rows_and_tables_of_a_backup_come_back(cluster: LiveCluster) -> None:
     consoles = Consoles(cluster)
     world.do("load x0.1", cluster)

@@ -217,6 +217,9 @@ class Consoles:
             if found.text == BREAK:
                 return self._broken(found.prompt)
             return is_at_work(found.prompt, program.line, program.since_s, self.cluster)
+        if found.prompt == MGM and found.text == BREAK:
+            self.is_connected = False
+            return f"{BREAK}\n"
         if found.prompt == MGM:
             return self._management(found.text)
         if (number := session_of(found.prompt)) is not None:

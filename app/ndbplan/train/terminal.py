@@ -15,8 +15,9 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
 from ndbplan.train.completion import offered
-from ndbplan.train.consoles import MGM, WORLD, Addressed, Consoles, addressed
+from ndbplan.train.consoles import LESSON, MGM, WORLD, Addressed, Consoles, addressed
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.prompts import BREAK
 
 STEP_S = 0.1
 FOLLOWS_EVERY_S = 0.2
@@ -133,7 +134,9 @@ class Terminal:
             except EOFError:
                 return
             except KeyboardInterrupt:
-                continue
+                if self._completer.front in (WORLD, LESSON):
+                    continue
+                text = BREAK
             print(self.line(text, time.monotonic() - asked_s), end="")
             self.follow(lambda: time.sleep(FOLLOWS_EVERY_S))
             if self.consoles.is_over:
