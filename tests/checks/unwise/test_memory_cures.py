@@ -124,6 +124,15 @@ def test_no_more_node_groups_are_added_than_the_rows_need(rows: int, nodes: int,
     assert wanted <= 0.8 * gib * GIB < wanted * groups / (groups - 1)
 
 
+def test_what_no_data_node_may_have_is_not_asked_for() -> None:
+    plan = cluster(10**15, nodes=2).replace(ndb_version="7.6")
+    problem = fill(plan)
+    assert problem is not None
+    assert not problem.solutions
+    assert "a data node has at most 1 TiB of DataMemory" in (problem.fix or "")
+    assert "would have to be raised" not in (problem.fix or "")
+
+
 @pytest.mark.parametrize("version", ["7.0", "7.4", "7.5", "7.6", "8.0", "8.4"])
 @pytest.mark.parametrize("rows", [8 * 10**9, 30 * 10**9])
 def test_tables_larger_than_data_memory_may_be_have_a_way_out_in_every_version(

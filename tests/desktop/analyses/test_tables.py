@@ -11,6 +11,7 @@ from ndbplan.desktop.analyses.tables import TablesPanel, load_shares
 from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
+from ndbplan.edits import parts
 from ndbplan.edits.pasted_tables import put_pasted
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_plan
@@ -59,6 +60,19 @@ def test_rows_are_typed_in_the_grid_as_one_undoable_step(window, qtbot) -> None:
     window.document.undo_stack.undo()
     assert window.document.plan.tables[0].rows != 12_000_000
     assert not panel.shown.flags(panel.shown.index(0, STORAGE)) & Qt.ItemFlag.ItemIsEditable
+
+
+def test_numbers_are_whole_however_large(window, qtbot) -> None:
+    """900 000 000 000 000 rows read 900 000 00…"""
+    panel = panel_of(window, qtbot)
+    table = window.document.plan.tables[0]
+    edit = {"rows": 9 * 10**14, "growth_rows_per_month": 8 * 10**14}
+    window.document.edit("Grow", lambda plan: parts.update(plan, table.id, **edit))
+    qtbot.waitUntil(lambda: window.panels.estimates.is_fresh, timeout=WAIT_MS)
+    metrics = panel.view.fontMetrics()
+    for column in (ROWS, GROWTH, AVERAGE, STORAGE, LOAD):
+        text = shown(panel, 0, column)
+        assert panel.view.columnWidth(column) > metrics.horizontalAdvance(text), text
 
 
 def test_what_is_no_number_is_refused_in_one_line(window, qtbot) -> None:

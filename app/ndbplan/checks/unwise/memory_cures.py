@@ -108,7 +108,7 @@ def _room(rule: str, now: Estimation, look: Look, lax: Look) -> WaysOut:
     raised = _raised(now, _most)
     if raised is None:
         return WaysOut((), "")
-    return ways_out([*free, *bought], f"{_missing(now)}; {_sizes(raised, now)} would have to be raised")
+    return ways_out([*free, *bought], f"{_missing(now)}; {_wanting(now, raised)}")
 
 
 def _ways(
@@ -146,6 +146,15 @@ def room_for_load(now: Estimation, workload: Workload, lasts_s: float, look: Loo
     then = now.of(plan)
     rule = _FILL if any(name == "DataMemory" for _, name, _ in _wanted_bytes(then, _most)) else _INDEX_FILL
     return _room(rule, then, look, look)
+
+
+def _wanting(now: Estimation, raised: Edit) -> str:
+    """What would hold the tables in data nodes as they are."""
+    over = {name for _, name, wanted in _wanted_bytes(now, _most) if wanted > most_of(now.plan, name)}
+    if over:
+        name = min(over)
+        return f"a data node has at most {format_bytes_binary(most_of(now.plan, name))} of {name}"
+    return f"{_sizes(raised, now)} would have to be raised"
 
 
 def _raised(now: Estimation, end: _End) -> Edit | None:

@@ -188,11 +188,20 @@ class TablesPanel(Panel):
     def refresh(self) -> None:
         self.model.refresh()
         self._pages.setCurrentIndex(1 if self.context.plan.tables else 0)
+        self._show_whole()
         self._sum_up()
 
     def show_estimate(self, estimate: Estimate) -> None:
         self.model.show_figures(estimate)
+        self._show_whole()
         self._sum_up()
+
+    def _show_whole(self) -> None:
+        """Widen columns whose numbers have no room: a number that is cut is another one."""
+        for column in (*_COUNTS, *range(len(_CELLS), self.model.columnCount())):
+            self.view.setColumnWidth(
+                column, max(self.view.columnWidth(column), self.view.sizeHintForColumn(column))
+            )
 
     def paste(self) -> None:
         """Take figures from the clipboard, as one undoable edit; names that no table has are told.
