@@ -371,6 +371,37 @@ def test_what_is_no_json_is_refused_where_it_begins(text: str, said: str, ask: A
     )
 
 
+_OTHERS = (
+    ("select i from k limit 0", "Unknown column 'i' in 'field list'"),
+    ("select count() from k", "near ') from k' at line 1"),
+    ("select q.* from k", "ERROR 1051 (42S02): Unknown table 'q'"),
+    ("select id from k group by nosuch", "Unknown column 'nosuch' in 'group statement'"),
+    ("select * from k group by e", "Expression #1 of SELECT list is not in GROUP BY clause and contains "
+     "nonaggregated column 'test.k.id'"),
+    ("select max(count(*)) from k", "ERROR 1111 (HY000): Invalid use of group function"),
+    ("select id from k where max(id) = 1", "ERROR 1111 (HY000): Invalid use of group function"),
+    ("select id from k where id in (select id from k limit 1)", "ERROR 1235 (42000): This version"),
+    ("select id, e from k order by 3", "Unknown column '3' in 'order clause'"),
+    ("delete from k where id in (select id from k)", "ERROR 1093 (HY000): You can't specify target"),
+    ("update k set s = (select max(s) from k x)", "ERROR 1093 (HY000): You can't specify target table 'k'"),
+    ("delete from k where id in (select id from (select id from k) x)", "Query OK, 2 rows affected"),
+    ("insert into k (id) values ((select 5 from k limit 1))", "ERROR 1093 (HY000): You can't specify target"),
+    ("insert into k (id) select id + (select max(id) from k) from k", "Query OK, 2 rows affected"),
+    ("select id from k where id in (select id from k where id > 1)", "|  2 |"),
+    ("select sum(id), count(distinct e, id) from k order by 2", "|       3 |                     2 |"),
+    ("select bit_and(id), bit_or(id) from k where id > 5", "| 18446744073709551615 |          0 |"),
+    ("select cast(d as char(4)) from k where id = 1", "1 row in set, 1 warning"),
+    ("select sum(id) over (order by id) r from k order by 1 desc limit 1", "|    3 |"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("sql", "said"), _OTHERS)
+def test_what_lists_and_conditions_may_name(sql: str, said: str, ask: Ask) -> None:
+    for made in _KINDS:
+        ask(made)
+    assert said in ask(sql)
+
+
 def test_seconds_are_rounded_to_what_a_column_holds(ask: Ask) -> None:
     ask("create table m (id int primary key, t datetime(3), d datetime, c time(1), e time) engine=ndb")
     ask("insert m values (1, '2024-12-31 23:59:59.9996', '24-2-28 23:59:59.5', '12:59:59.96','-0:0:59.5')")

@@ -101,17 +101,23 @@ def _decided(tree: exp.Select, cluster: LiveCluster, database: str) -> None:
     where = tree.args.get("where")
     equal = [] if where is None else [c for e in where.find_all(exp.EQ) for c in e.find_all(exp.Column)]
     known = {one.name.lower() for one in (*by, *equal) if isinstance(one, exp.Column)}
-    key = next((one.primary_key for one in cluster.plan.tables if one.full_name == full), ())
+    table = next((one for one in cluster.plan.tables if one.full_name == full), None)
+    columns = () if table is None else tuple(one.name.lower() for one in table.columns)
+    if columns and any(isinstance(one, exp.Column) and one.name.lower() not in columns for one in by):
+        return  # There is no such column, which is told first.
+    key = () if table is None else table.primary_key
     if key and known.issuperset(name.lower() for name in key):
         return
     for place, one in enumerate(tree.expressions, start=1):
         if one.unalias() in by:
             continue
-        for column in one.find_all(exp.Column):
+        starred = next((name for name in columns if name not in known), "") if one.is_star else ""
+        number = place + (columns.index(starred) if starred else 0)
+        for column in (exp.column(starred),) if starred else one.find_all(exp.Column):
             if column.name.lower() not in known and not _is_gathered(column):
                 raise SqlError(
                     1055, "42000",
-                    f"Expression #{place} of SELECT list is not in GROUP BY clause and contains "
+                    f"Expression #{number} of SELECT list is not in GROUP BY clause and contains "
                     f"nonaggregated column '{full}.{column.name}' which is not functionally dependent on "
                     "columns in GROUP BY clause; this is incompatible with sql_mode=only_full_group_by",
                 )  # fmt: skip

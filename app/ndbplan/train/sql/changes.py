@@ -21,7 +21,8 @@ from ndbplan.train.sql import finding, server
 from ndbplan.train.sql.changed import Change, Changed, said
 from ndbplan.train.sql.engine import Relation
 from ndbplan.train.sql.failing import may_use
-from ndbplan.train.sql.finding import TooMany, literal
+from ndbplan.train.sql.finding import TooMany
+from ndbplan.train.sql.given_values import GivenValues
 from ndbplan.train.sql.locking import Guard, enter, eyes, met_by
 from ndbplan.train.sql.modes import is_strict
 from ndbplan.train.sql.partitioning import check_row
@@ -30,6 +31,7 @@ from ndbplan.train.sql.reading import parsed
 from ndbplan.train.sql.referring import consequences, has_keys
 from ndbplan.train.sql.refused import check_room, inside_of, log_refused, met, of_ndbinfo, refusing_change
 from ndbplan.train.sql.roughly import Asked, known, named, rows_met
+from ndbplan.train.sql.scopes import check_read
 from ndbplan.train.sql.several import Joined, joined_of
 from ndbplan.train.sql.too_large import refuse_too_many
 from ndbplan.train.sql.unique_keys import UniqueKeys, duplicate, taken_away
@@ -56,13 +58,11 @@ def change(sql: str, asked: Asked) -> Changed:
     if where not in server.databases(cluster):
         raise no_database(where)
     table = server.table_named(cluster, where, target.name)
+    check_read(tree, target, where, asked.in_use)
     may_use(cluster, table)
     # IGNORE makes warnings of what else is an error (manual, the effect of IGNORE).
-    taking = Taking(
-        strict=is_strict(cluster) and not tree.args.get("ignore"),
-        table=table.name,
-        rounds_seconds=cluster.plan.features.fractional_seconds,
-    )
+    strict = is_strict(cluster) and not tree.args.get("ignore")
+    taking = Taking(strict, table.name, cluster.plan.features.fractional_seconds)
     enter(cluster, [table])
     guard = Guard(cluster)
     one = _Statement(tree, target, table, asked, taking, guard, replaces, joined)
@@ -216,7 +216,7 @@ class _Statement(NamedTuple):
             return [dict(zip((one.name for one in columns), row, strict=True)) for row in found.rows]
         if not isinstance(values, exp.Values):
             raise NotSimulated("this change is not simulated; INSERT ... VALUES and INSERT ... SELECT are")
-        rows: list[dict[str, Any]] = []
+        rows, given = list[dict[str, Any]](), GivenValues(self.asked.query)
         for number, typed in enumerate(values.expressions, start=1):
             parts = typed.expressions if isinstance(typed, exp.Tuple) else [typed]
             if not parts and not is_listed:
@@ -224,31 +224,8 @@ class _Statement(NamedTuple):
                 continue
             if len(parts) != width:
                 raise SqlError(1136, "21S01", f"Column count doesn't match value count at row {number}")
-            rows.append(self._values(columns, parts))
+            rows.append(given.of_row(columns, parts))
         return rows
-
-    def _values(self, columns: Sequence[Column], parts: Sequence[exp.Expr]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        asks: list[tuple[str, exp.Expr]] = []
-        for column, part in zip(columns, parts, strict=True):
-            name = part.name.upper() if isinstance(part, exp.Var | exp.Column) else ""
-            if name == "DEFAULT":
-                continue
-            value = literal(part)
-            if isinstance(part, exp.Null):
-                found[column.name] = None
-            elif isinstance(part, exp.Boolean):
-                found[column.name] = int(part.this)
-            elif value is not None:
-                found[column.name] = value
-            else:
-                asks.append((column.name, part))
-        if asks:
-            names = [name for name, _ in asks]
-            listed = [exp.alias_(part.copy(), f"c{n}", quoted=True) for n, (_, part) in enumerate(asks)]
-            row = self.asked.query(exp.select(*listed), {}).rows[0]
-            found |= dict(zip(names, row, strict=True))
-        return found
 
     def _counter(self, held: Held) -> int:
         """The last number that was given, or that is there."""

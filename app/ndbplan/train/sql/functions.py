@@ -18,6 +18,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from ndbplan.base.units import whole_number
 from ndbplan.train.sql import dates, digests, json_calls
 from ndbplan.train.sql.numbers import WHOLE_CASTS
 from ndbplan.train.sql.problem import NotSimulated
@@ -218,6 +219,7 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "LPAD": _pad(True), "RPAD": _pad(False),
     "REPEAT": lambda v, n: _text(v) * min(_LONGEST, max(0, int(n))),
     "BITWISE_COUNT": lambda v: int(v).bit_count(),
+    "mysql_together": lambda *values: "\0".join(map(_text, values)),
     "mysql_left": lambda v, n: _text(v)[: max(0, int(n))],
     "mysql_right": lambda v, n: _text(v)[::-1][: max(0, int(n))][::-1],
     "mysql_length": lambda v: len(_text(v).encode()), "CHARACTER_LENGTH": lambda v: len(_text(v)),
@@ -269,7 +271,7 @@ _AGGREGATES: dict[str, Callable[[list[Any]], Any]] = {
     "STDDEV_POP": lambda v: _root(_variance(v, 0)), "STDDEV_SAMP": lambda v: _root(_variance(v, 1)),
     "VARIANCE_POP": lambda v: _variance(v, 0), "VARIANCE": lambda v: _variance(v, 1),
     "BITWISE_OR_AGG": lambda v: reduce(lambda a, b: a | b, map(int, v), 0),
-    "BITWISE_AND_AGG": lambda v: reduce(lambda a, b: a & b, map(int, v), 2**63 - 1),
+    "BITWISE_AND_AGG": lambda v: reduce(lambda a, b: a & b, map(int, v), -1),
     "BITWISE_XOR_AGG": lambda v: reduce(lambda a, b: a ^ b, map(int, v), 0),
 }  # fmt: skip
 
@@ -379,6 +381,16 @@ def _ours(node: exp.Expr) -> exp.Expr:
         return call("mysql_xor", node.this, node.expression)
     if isinstance(node, exp.Length):
         return call("mysql_length" if node.args.get("binary") else "CHARACTER_LENGTH", node.this)
+    if isinstance(node, exp.BitwiseAndAgg | exp.BitwiseOrAgg | exp.BitwiseXorAgg):
+        of_nothing = exp.Literal.number(-1 if isinstance(node, exp.BitwiseAndAgg) else 0)
+        return exp.Coalesce(this=node.copy(), expressions=[of_nothing])
+    if isinstance(node, exp.Count) and isinstance(node.this, exp.Distinct) and node.this.expressions[1:]:
+        together = call("mysql_together", *(one.copy() for one in node.this.expressions))
+        return exp.Count(this=exp.Distinct(expressions=[together]))
+    if isinstance(node, exp.Cast) and node.to.is_type("char") and node.to.expressions:
+        return call(
+            "mysql_char", node.this, exp.Literal.number(whole_number(node.to.expressions[0].name) or 0)
+        )
     if isinstance(node, exp.GroupConcat):
         return _joined(node)
     if isinstance(node, exp.JSONObjectAgg):

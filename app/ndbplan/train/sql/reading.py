@@ -141,6 +141,9 @@ _MORE = (TokenType.WHERE, TokenType.AND, TokenType.OR, TokenType.ON, TokenType.G
 _WORDS = (TokenType.VAR, TokenType.STRING, TokenType.NUMBER)
 
 
+_WANTS_ONE = frozenset(("count", "sum", "avg", "min", "max"))
+
+
 def _check_commas(sql: str) -> None:
     """Statements that sqlglot reads on: a list that is empty or ends with a comma, a word behind `*`, an end
     behind WHERE."""
@@ -153,6 +156,10 @@ def _check_commas(sql: str) -> None:
         if all_columns and other.token_type in _WORDS:
             raise syntax(sql[other.start :])
         before = one.token_type
+    for call, opens, closes in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        empty = (opens.token_type, closes.token_type) == (TokenType.L_PAREN, TokenType.R_PAREN)
+        if empty and call.text.lower() in _WANTS_ONE:
+            raise syntax(sql[closes.start :])
     if tokens and tokens[-1].token_type in _MORE:
         raise syntax("")
 

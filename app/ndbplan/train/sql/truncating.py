@@ -123,10 +123,21 @@ def number_in(value: Any, wanted: str, warn: Warn) -> float | int | None:
     return int(found[0]) if _WHOLE.fullmatch(found[0]) else float(found[0])
 
 
+def _cut(value: Any, length: int, warn: Warn) -> str | None:
+    """CAST AS CHAR(n)."""
+    if value is None:
+        return None
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    if len(text) > length:
+        warn(TRUNCATED, f"Truncated incorrect CHAR({length}) value: '{text}'")
+    return text[:length]
+
+
 def give(base: sqlite3.Connection, warn: Warn) -> None:
     """Let a connection know the function that reads numbers."""
     base.create_function(
         "mysql_number", 2, lambda value, wanted: number_in(value, wanted, warn), deterministic=True
     )
+    base.create_function("mysql_char", 2, lambda v, n: _cut(v, n, warn), deterministic=True)
     base.create_function("mysql_place", -1, _place, deterministic=True)
     base.create_function("mysql_digits", 1, _digits, deterministic=True)

@@ -14,7 +14,10 @@ from ndbplan.train.sql.problem import NotSimulated, SqlError
 
 _MOST = 2**63 - 1
 """The largest whole number of SQLite; a larger one is a double there."""
-_BITS = (exp.BitwiseNot, exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseLeftShift)
+_BITS = (
+    exp.BitwiseNot, exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseLeftShift, exp.BitwiseAndAgg,
+    exp.BitwiseOrAgg, exp.BitwiseXorAgg,
+)  # fmt: skip
 _UNSIGNED = (exp.DataType.Type.UBIGINT, exp.DataType.Type.UINT)
 Large = dict[float, int]
 """Whole numbers that only BIGINT UNSIGNED holds, by what SQLite makes of them."""

@@ -1,0 +1,52 @@
+"""The values that INSERT and REPLACE give to the rows of a statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from ndbplan.plan.tables import Column
+from ndbplan.train.sql.engine import Relation, Result
+from ndbplan.train.sql.finding import literal
+
+
+class GivenValues:
+    """Literals as they are, and what has to be worked out: once for rows that ask the same."""
+
+    def __init__(self, query: Callable[[exp.Expr, Mapping[str, Relation]], Result]) -> None:
+        self._query = query
+        self._known: dict[tuple[exp.Expr, ...], Sequence[Any]] = {}
+
+    def of_row(self, columns: Sequence[Column], parts: Sequence[exp.Expr]) -> dict[str, Any]:
+        """By the names of the columns; DEFAULT gives none. Raises SqlError and NotSimulated."""
+        found: dict[str, Any] = {}
+        asks: list[tuple[str, exp.Expr]] = []
+        for column, part in zip(columns, parts, strict=True):
+            name = part.name.upper() if isinstance(part, exp.Var | exp.Column) else ""
+            if name == "DEFAULT":
+                continue
+            value = literal(part)
+            if isinstance(part, exp.Null):
+                found[column.name] = None
+            elif isinstance(part, exp.Boolean):
+                found[column.name] = int(part.this)
+            elif value is not None:
+                found[column.name] = value
+            else:
+                asks.append((column.name, part))
+        if asks:
+            row = self._worked_out(tuple(part for _, part in asks))
+            found |= dict(zip((name for name, _ in asks), row, strict=True))
+        return found
+
+    def _worked_out(self, parts: tuple[exp.Expr, ...]) -> Sequence[Any]:
+        if parts in self._known:
+            return self._known[parts]
+        listed = [exp.alias_(part.copy(), f"c{n}", quoted=True) for n, part in enumerate(parts)]
+        found = self._query(exp.select(*listed), {})
+        # Each row has its own UUID, and is warned of by itself.
+        if not found.warnings and not any(part.find(exp.Uuid) for part in parts):
+            self._known[parts] = found.rows[0]
+        return found.rows[0]
