@@ -130,6 +130,17 @@ def test_collations_are_those_of_the_version(
     assert f"{of_0900} rows" in newer or not of_0900
 
 
+def test_what_a_session_sets_for_itself_is_not_that_of_all(cluster: LiveCluster) -> None:
+    client = Client()
+    before = client.answer("SELECT @@GLOBAL.sql_mode", cluster)
+    assert "ONLY_FULL_GROUP_BY" in before
+    client.answer("SET SESSION sql_mode = ''", cluster)
+    assert client.answer("SELECT @@GLOBAL.sql_mode", cluster) == before
+    assert "ONLY_FULL_GROUP_BY" not in client.answer("SELECT @@sql_mode", cluster)
+    assert "ONLY_FULL_GROUP_BY" in client.answer("SHOW GLOBAL VARIABLES LIKE 'sql_mode'", cluster)
+    assert "ONLY_FULL_GROUP_BY" not in client.answer("SHOW VARIABLES LIKE 'sql_mode'", cluster)
+
+
 def test_statements_are_counted_by_session_and_by_server(cluster: LiveCluster) -> None:
     first, second = Client(1), Client(2)
 

@@ -64,7 +64,6 @@ from ndbplan.train.sql.truncating import TRUNCATED
 _DEFINES = ("alter", "create", "drop", "optimize", "truncate", "analyze", "check", "rename", "repair")
 _REORGANIZES = re.compile(r"\breorganize\s+partition\b(?!.*\binto\b)", re.IGNORECASE | re.DOTALL)
 _DEFAULT_ENGINE = "default_storage_engine"
-_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _DIVISION = 1365
 """Warning of a division by zero."""
 _WRITES = re.compile(r"\binto\s+(?:outfile|dumpfile)", re.IGNORECASE)
@@ -89,6 +88,8 @@ class Client(Lines):
         super().__init__(number)
         self.set_to: dict[str, str] = {}
         """Variables of NDB that somebody set."""
+        self.own: frozenset[str] = frozenset()
+        """Those of them that are the session's alone."""
         self.last_number = 0
         """What AUTO_INCREMENT gave last."""
         self.statements: dict[str, str] = {}
@@ -184,6 +185,7 @@ class Client(Lines):
         if verb == "set":
             found = setting.settings(sql, self.variables(cluster), cluster.plan.version)
             self.set_to = {**self.set_to, **found}
+            self.own = self.own - found.keys() if variables.is_global(sql) else self.own | found.keys()
             if found.get("autocommit") == "ON" and transactions.open_of(cluster) is not None:
                 transactions.act(cluster, "commit")
         if verb == "do":
@@ -314,13 +316,7 @@ class Client(Lines):
         grouped(tree, cluster, self.database)
         values = self.variables(cluster)
         user_variables.filled(tree, self.of_user)
-        for one in list(tree.find_all(exp.SessionParameter)):
-            name = one.name.lower()
-            if name not in values:
-                raise variables.missing(one.name)
-            value = {"ON": "1", "OFF": "0"}.get(values[name], values[name])
-            is_number = _NUMBER.fullmatch(value) is not None
-            one.replace(exp.Literal.number(value) if is_number else exp.Literal.string(value))
+        variables.filled(tree, values, self._of_all(cluster))
         now = f"{cluster.clock:%Y-%m-%d %H:%M:%S}"
         session = {
             "microseconds": f"{cluster.clock.microsecond:06}",
@@ -370,6 +366,10 @@ class Client(Lines):
             address = cluster.state.address(node.node_id)
             found |= {"server_id": own, "ndb_nodeid": own, "hostname": address}
         return found | self.set_to
+
+    def _of_all(self, cluster: LiveCluster) -> dict[str, str]:
+        """The values that others have of variables that the session set for itself."""
+        return {name: value for name, value in variables.of_server(cluster).items() if name in self.own}
 
     def _provider(
         self, cluster: LiveCluster, tree: exp.Expr, own: Mapping[str, Relation], *, is_empty: bool = False
@@ -436,8 +436,9 @@ class Client(Lines):
         return cluster.rows_of(table)
 
     def _show(self, sql: str, cluster: LiveCluster) -> Result:
+        values = self.variables(cluster) | (self._of_all(cluster) if variables.is_global(sql) else {})
         found = show(sql, Asked(
-            sql, self.database, cluster, self.warnings, self.variables(cluster), self.counts
+            sql, self.database, cluster, self.warnings, values, self.counts
         ))  # fmt: skip
         if found.warnings:
             self.warnings = found.warnings

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from sqlglot import exp
+
 from ndbplan.configuration.mysqld import mysqld_options
 from ndbplan.ndb.console import complete_variables, other_variables, variable_families
 from ndbplan.ndb.mysqld_options import flag_of, number_of
@@ -23,6 +25,8 @@ _WHERE = re.compile(
 _NOT_WHOLE = "these are known here, those of NDB all; a server may have more variables of such a name"
 _FOLDERS = ("datadir",)
 """Options whose variable ends in a stroke."""
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+_GLOBALLY = re.compile(r"(?:set|show)\s+(?:@@)?(?:global|persist)\b", re.IGNORECASE)
 
 
 def of_server(cluster: LiveCluster) -> dict[str, str]:
@@ -48,6 +52,25 @@ def missing(name: str) -> SqlError | NotSimulated:
     if _is_of_family(name.lower()):
         return NotSimulated(f"the system variable {name[:64]} is not known here")
     return SqlError(1193, "HY000", f"Unknown system variable '{name}'")
+
+
+def is_global(sql: str) -> bool:
+    """Whether SET sets variables for all, or SHOW lists those of all."""
+    return _GLOBALLY.match(sql) is not None
+
+
+def filled(tree: exp.Expr, values: Mapping[str, str], of_all: Mapping[str, str]) -> None:
+    """Put the values of @@variables into a query; `of_all`: where @@GLOBAL has another one."""
+    for one in list(tree.find_all(exp.SessionParameter)):
+        name = one.name.lower()
+        if name not in values:
+            raise missing(one.name)
+        value = values[name]
+        if str(one.args.get("kind") or "").upper() == "GLOBAL":
+            value = of_all.get(name, value)
+        value = {"ON": "1", "OFF": "0"}.get(value, value)
+        is_number = _NUMBER.fullmatch(value) is not None
+        one.replace(exp.Literal.number(value) if is_number else exp.Literal.string(value))
 
 
 def shown(sql: str, values: Mapping[str, str], pattern: str) -> Result:
