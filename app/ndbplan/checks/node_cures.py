@@ -18,6 +18,7 @@ from ndbplan.configuration.node_groups import reserved_nodes
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
+from ndbplan.edits.changes import together
 from ndbplan.edits.from_host import with_settings_of
 from ndbplan.edits.growth import twin_host, twin_node
 from ndbplan.edits.parameters import set_parameter
@@ -90,7 +91,15 @@ def second_replica(now: Estimation, look: Look) -> WaysOut:
     count = len(now.plan.data_nodes)
     title = f"Set NoOfReplicas to 2 and add {how_many(count, 'data node')}, each on a host like its twin's"
     why = "each row has a copy on another host; the whole cluster starts anew (initial start)"
-    return WaysOut(that_mend(look, now.plan, [Solution(title, why, _doubled, buys=True)], _REPLICAS), "")
+    ways = [Solution(title, why, _doubled, buys=True)]
+    hosts = {node.host_id for node in now.plan.data_nodes}
+    beside = tuple(node.id for node in now.plan.management_nodes if node.host_id in hosts)
+    if beside:
+        # Who arbitrates must not fail with one of the two copies.
+        apart = together([partial(_moved, ids=beside, host_ids=()), _doubled])
+        title += "; give the management nodes hosts without a data node"
+        ways.append(Solution(title, why, apart, buys=True))
+    return WaysOut(that_mend(look, now.plan, ways, _REPLICAS)[:1], "")
 
 
 def _doubled(plan: Plan) -> Plan:

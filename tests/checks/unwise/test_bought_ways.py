@@ -132,6 +132,19 @@ def test_a_second_replica_stands_in_the_group_of_the_first() -> None:
     assert len({node.host_id for node in plan.data_nodes}) == 2
 
 
+def test_a_second_replica_comes_with_an_arbitrator_that_does_not_fail_with_one_of_them() -> None:
+    """Beside the only data node the management node would have stopped the pair: no way was offered."""
+    plan = sample_plan("tick-store")
+    (problem,) = _found(plan, "number-of-replicas")
+    (way,) = problem.solutions
+    after = way.edit(plan)
+    hosts = {node.host_id for node in after.data_nodes}
+    assert len(hosts) == 2
+    assert not hosts & {node.host_id for node in after.management_nodes}
+    assert not _found(after, "number-of-replicas")
+    assert not [problem for problem in check(after) if "stops the cluster" in problem.message]
+
+
 def test_a_table_on_disk_that_fits_nowhere_is_told_what_lacks_room() -> None:
     plan = sample_plan("disk-data")
     table = next(t for t in plan.tables if t.tablespace_id is not None)
