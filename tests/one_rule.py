@@ -23,7 +23,7 @@ def said_by(plan: Plan, rule: str) -> list[Problem]:
     """The same without the search for ways out, which takes most of the time."""
     run.load_rules()
     found = run._asked(Estimation(plan), [RULES[rule]], run._never)
-    return [*one_per_cause(plan, map(run._told, found))]
+    return [*one_per_cause(plan, map(run.in_words, found))]
 
 
 def accepting_others(plan: Plan, rule: str) -> Plan:

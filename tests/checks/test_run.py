@@ -13,7 +13,18 @@ from ndbplan.base.kept import Kept, keeping
 from ndbplan.base.resources import resource_path
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
-from ndbplan.checks.run import TOPICS, check, check_all, counted, find, has_errors, load_rules
+from ndbplan.checks.run import (
+    TOPICS,
+    check,
+    check_all,
+    counted,
+    find,
+    found_errors,
+    has_errors,
+    in_words,
+    load_rules,
+)
+from ndbplan.checks.unwise import redo
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import move, remove, update
 from ndbplan.estimate.estimation import Estimation
@@ -219,3 +230,22 @@ def test_a_plan_whose_threads_are_refused_keeps_its_other_problems() -> None:
         plan = update(plan, host.id, memory_bytes=140 * 2**30)
     rules = {problem.rule for problem in check(plan)}
     assert {"thread-config-of-node", "data-memory-of-host"} <= rules
+
+
+def test_errors_are_found_without_the_search_for_their_fixes(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = set_parameter(sample_plan("redo-overload"), "data_node", "NoOfFragmentLogFiles", 3)
+    whole = [one for one in find(plan) if one.severity is Severity.ERROR]
+    assert "redo-log-size" in {one.rule for one in whole}
+
+    def searched(*_: object) -> tuple[str, None]:
+        pytest.fail("a fix was searched for")
+
+    monkeypatch.setattr(redo, "cure_of_short_log", searched)
+    found = found_errors(plan)
+    assert [(one.rule, one.message, one.object_ids) for one in found] == [
+        (one.rule, one.message, one.object_ids) for one in whole
+    ]
+    monkeypatch.undo()
+    (short,) = (one for one in found_errors(plan) if one.rule == "redo-log-size")
+    (known,) = (one for one in whole if one.rule == "redo-log-size")
+    assert in_words(short).fix == known.fix

@@ -91,6 +91,16 @@ class Problem(Shape):
     solve: Solve | None = field(default=None, compare=False)
     """Finds `solutions`, in the same way; one object for all problems that it solves together."""
 
+    cure: Callable[[], tuple[str, Edit | None]] | None = field(default=None, compare=False)
+    """Finds `fix` and `edit` where that takes a search: whoever only counts problems needs neither."""
+
+    def cured(self) -> Problem:
+        """The problem with its fix as words and as an edit."""
+        if self.cure is None:
+            return self
+        fix, edit = self.cure()
+        return replace(self, fix=fix, edit=edit, cure=None)
+
     def told(self) -> Problem:
         """The problem with the words of its fix."""
         return self if self.advice is None else replace(self, fix=self.advice(), advice=None)

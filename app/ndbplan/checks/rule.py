@@ -38,16 +38,17 @@ class Rule:
     """Whether its fix of a problem changes only what no other rule looks at, and takes neither memory nor
     disk; None: no fix of it does."""
 
-    def problems(self, now: Estimation) -> list[Problem]:
+    def problems(self, now: Estimation, *, cured: bool = True) -> list[Problem]:
         """What the rule finds, under its name; a rule that fails says so in one problem more.
 
-        UserError for a plan that is too incomplete for the rule.
+        `cured`: with fixes that take a search. UserError for a plan that is too incomplete for the rule.
         """
         told: list[Problem] = []
         # Fixes that are one object stay one: they are told apart by that.
         edits: dict[int, tuple[Edit | None, Edit | None]] = {}
         try:
-            for problem in self.find(now):
+            for found in self.find(now):
+                problem = found.cured() if cured else found
                 edit = edits.setdefault(id(problem.edit), (problem.edit, self._credited(problem.edit)))[1]
                 told.append(replace(problem, rule=self.name, edit=edit))
         except (UserError, Cancelled):

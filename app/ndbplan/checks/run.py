@@ -120,7 +120,15 @@ def _look(cancelled: Callable[[], bool]) -> Find:
 
 def _rows(plan: Plan, look: Find) -> list[Problem]:
     """One for each cause, with the edits that may be applied as they are."""
-    return one_per_cause(plan, map(_told, _offered(plan, look)))
+    return one_per_cause(plan, map(in_words, _offered(plan, look)))
+
+
+def found_errors(plan: Plan, cancelled: Callable[[], bool] = _never) -> list[Problem]:
+    """The errors that `find` finds, waived ones too, without the fixes that take a search."""
+    load_rules()
+    with keeping():
+        found = _asked(Estimation(plan), RULES.values(), cancelled, cured=False)
+    return [problem for problem in found if problem.severity is Severity.ERROR]
 
 
 def find(plan: Plan, cancelled: Callable[[], bool] = _never) -> list[Problem]:
@@ -129,7 +137,7 @@ def find(plan: Plan, cancelled: Callable[[], bool] = _never) -> list[Problem]:
     One by one: not yet one row for each cause.
     """
     with keeping():
-        return [_told(problem) for problem in _problems_of(Estimation(plan), cancelled)]
+        return [in_words(problem) for problem in _problems_of(Estimation(plan), cancelled)]
 
 
 def _offered(plan: Plan, look: Find) -> Sequence[Problem]:
@@ -146,9 +154,10 @@ def _offered(plan: Plan, look: Find) -> Sequence[Problem]:
         return [failure("offers", fault), *(replace(problem, edit=None) for problem in problems)]
 
 
-def _told(problem: Problem) -> Problem:
+def in_words(problem: Problem) -> Problem:
+    """The problem with the words of its fix, whatever search they take."""
     try:
-        return problem.told()
+        return problem.cured().told()
     except Cancelled:
         raise
     except UserError as error:
@@ -219,14 +228,16 @@ def _problems_of(now: Estimation, cancelled: Callable[[], bool]) -> Sequence[Pro
         return ()
 
 
-def _asked(now: Estimation, rules: Iterable[Rule], cancelled: Callable[[], bool]) -> list[Problem]:
-    """What these rules find, worst first."""
+def _asked(
+    now: Estimation, rules: Iterable[Rule], cancelled: Callable[[], bool], *, cured: bool = True
+) -> list[Problem]:
+    """What these rules find, worst first; `cured`: with fixes that take a search."""
     problems: list[Problem] = []
     for one in rules:
         if cancelled():
             return []
         try:
-            problems += one.problems(now)
+            problems += one.problems(now, cured=cured)
         except UserError:
             # A rule that needs an estimate keeps silent where the plan is too incomplete for one; the rule
             # for the cause (a ThreadConfig that is refused, no data nodes) speaks.

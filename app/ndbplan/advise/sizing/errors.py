@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from ndbplan.advise.sizing.verdict import CHECK, DESIGN, Met
 from ndbplan.base.quantity import Quantity
-from ndbplan.checks.problem import Problem, Severity
-from ndbplan.checks.run import find
+from ndbplan.checks.problem import Problem
+from ndbplan.checks.run import found_errors, in_words
 from ndbplan.plan.plan import Plan
 
 
@@ -27,7 +27,7 @@ class Errors:
         errors = self._of(plan)
         told = self._told_of_all(errors, largest)
         if told is not None:
-            return _limit(f", whatever the hosts: {told.message}; {told.fix}", len(errors), DESIGN)
+            return _limit(f", whatever the hosts: {told.message}; {in_words(told).fix}", len(errors), DESIGN)
         return _limit(f"{when}: {errors[0].message}" if errors else when, len(errors), CHECK)
 
     @property
@@ -37,9 +37,7 @@ class Errors:
         return any(tables.issuperset(ids) for ids in self._always.values())
 
     def _of(self, plan: Plan) -> list[Problem]:
-        return [
-            one for one in find(plan, self.cancelled) if one.severity is Severity.ERROR and not one.waived
-        ]
+        return [one for one in found_errors(plan, self.cancelled) if not one.waived]
 
     def _told_of_all(self, errors: list[Problem], largest: Callable[[], Plan]) -> Problem | None:
         """An error of tables or loads that is the same with as many node groups as there may be."""

@@ -128,12 +128,12 @@ def redo_log_size(now: Estimation) -> Iterator[Problem]:
             )
             why = one_sided(now.under(workload), nodes[node.node_id])
             ids = [nodes[node.node_id].id, workload.id]
-            fix, edit = cure_of_short_log(now, workload, nodes[node.node_id], fill, _FILL_WARNING)
+            cure = partial(cure_of_short_log, now, workload, nodes[node.node_id], fill, _FILL_WARNING)
             if node.redo_fill.low > 1 and workload.load.kind == "open":
-                told = error(f"data node {node.node_id}", f"{text}: error 410 follows{why}", fix, ids, edit)
+                told = error(f"data node {node.node_id}", f"{text}: error 410 follows{why}", "", ids)
             else:
-                told = warning(f"data node {node.node_id}", f"{text}{why}", fix, ids, edit)
-            yield replace(told, solve=search)
+                told = warning(f"data node {node.node_id}", f"{text}{why}", "", ids)
+            yield replace(told, solve=search, cure=cure)
 
 
 @rule("redo-log-and-memory", "The redo log is small for DataMemory")
