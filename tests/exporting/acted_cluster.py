@@ -90,6 +90,10 @@ class ActedCluster(ActedSql):
         self._look()
         return "0", found
 
+    def _hold(self, host: str, _words: list[str]) -> str:
+        """The lock of a management host."""
+        return f"{self.held_by.get(host, 'held')}\n"
+
     def _failure(self) -> Failure | None:
         """What becomes of the connection that is open."""
         at, how = self.fails

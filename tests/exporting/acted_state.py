@@ -191,6 +191,8 @@ class ActedState:
     log: list[str] = field(default_factory=list)
     units: dict[tuple[str, str], str] = field(default_factory=dict)
     """Units as each host has loaded them."""
+    held_by: dict[str, str] = field(default_factory=dict)
+    """Whose run is under way, by management host."""
     unreachable: set[str] = field(default_factory=set)
     """Hosts that no connection reaches."""
     users: set[str] = field(default_factory=set)

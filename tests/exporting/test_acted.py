@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import re
 import shutil
+import signal
+import socket
+import subprocess
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -594,3 +598,57 @@ def test_a_table_or_a_file_that_was_made_otherwise_does_not_count_as_done(
         other.objects = {one.replace(old, new) for one in cluster.objects}
         refused = other.run(folder, "start", "--from", "disk-data")
         assert "expected: every file of disk data is as it must be" in refused.stderr
+
+
+def test_two_runs_from_different_folders_are_not_under_way_at_once(
+    started: Callable[[str], tuple[ActedCluster, Path]],
+) -> None:
+    """Whatever they do: a management host tells of one for as long as its connection lasts."""
+    cluster, folder = started("starter 8.4")
+    host = next(iter(cluster.management.values())).host
+    for part in ("backup", "rolling-restart", "stop"):
+        cluster.held_by[host] = "other@elsewhere:/out/runbook.state"
+        seen = cluster.calls
+        refused = cluster.run(folder, part)
+        assert refused.returncode == 2
+        assert f"another run is under way, says /var/lock/ndb-runbook on {host}: other@else" in refused.stderr
+        assert cluster.calls == seen
+        # Its own last run, whose connection was lost, stands in nobody's way.
+        cluster.held_by[host] = f"operator@{socket.gethostname()}:{folder}/runbook.state"
+        assert cluster.run(folder, part, "--list").returncode == 0
+    assert cluster.run(folder, "rolling-restart").returncode == 0
+
+
+def test_the_lock_of_a_host_is_held_until_the_script_ends(tmp_path: Path) -> None:
+    """As flock and a shell do it: another folder's script is refused, and a killed one holds it no longer."""
+    export(versions("starter 8.4"), tmp_path / "one", ("config", "runbook"))
+    shutil.copytree(tmp_path / "one", tmp_path / "two")
+    ssh, reached = tmp_path / "bin" / "ssh", tmp_path / "reached"
+    ssh.parent.mkdir()
+    os.mkfifo(reached)
+    # The first one waits where it would look at the cluster.
+    ssh.write_text(
+        "#!/bin/bash\nuntil [[ $1 == -- ]]; do shift; done\nshift 2\n"
+        f'if [[ $* == *flock* ]]; then exec bash -c "$*"; fi\n: >{reached}\nexec sleep 60\n'
+    )
+    ssh.chmod(0o755)
+    environment = {"PATH": f"{ssh.parent}:/usr/bin:/bin", "USER": "one"}
+    for folder in ("one", "two"):
+        script = tmp_path / folder / "runbook.sh"
+        text = script.read_text().replace("run_lock=/var/lock/", f"run_lock={tmp_path}/")
+        script.write_text(text)
+    first = subprocess.Popen(
+        ["bash", str(tmp_path / "one" / "runbook.sh"), "backup"], env=environment, start_new_session=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        assert reached.read_text() == ""
+        second = ["bash", str(tmp_path / "two" / "runbook.sh"), "backup"]
+        refused = subprocess.run(second, env=environment, capture_output=True, text=True, check=False)
+        assert refused.returncode == 2, refused.stderr
+        assert "one/runbook.state. Where that one has ended" in refused.stderr
+    finally:
+        os.killpg(first.pid, signal.SIGKILL)
+        first.wait()
+    taken = ["flock", "--timeout", "20", str(tmp_path / "ndb-runbook"), "true"]
+    assert subprocess.run(taken, check=False).returncode == 0

@@ -159,8 +159,10 @@ def test_one_definition_says_commands_and_durations() -> None:
         assert step.commands
     restarts = [step for step in found.steps if step.key.startswith("restart-")]
     patience_s = restarts[0].commands[-1].timeout_s
-    assert [step.commands[0] for step in restarts] == [
+    assert [command for step in restarts for command in step.commands[:2]] == [
+        StartService("host-b1", "ndbmtd-2.service"),
         StopDataNode(1, "host-a1", "ndbmtd-1.service", (2,), started_s=patience_s),
+        StartService("host-a1", "ndbmtd-1.service"),
         StopDataNode(2, "host-b1", "ndbmtd-2.service", (1,), started_s=patience_s),
     ]
 

@@ -269,9 +269,8 @@ class _Work:
             initial = self._is_initial(nodes[0])
             kind: Kind = "initial" if initial else "node"
             times = self._times_of(nodes[0])
-            yield restart_nodes(
-                times, self.plan, kind, nodes, self.conditions, self._while_down, self._stop_elsewhere
-            )
+            ways = self._while_down, self._stop_elsewhere, self._again
+            yield restart_nodes(times, self.plan, kind, nodes, self.conditions, *ways)
         yield from move_redo_logs(self.times, self.plan, [node for node in wanted if self._is_initial(node)])
 
     def _times_of(self, node: DataNode) -> Times:
@@ -283,6 +282,12 @@ class _Work:
     def _is_initial(self, node: DataNode) -> bool:
         """Whether a data node starts with --initial: its files are made anew, or lie on another host."""
         return node.node_id in self.needs.initial or node in self.moved
+
+    def _again(self, node: DataNode) -> Iterator[Command]:
+        """A node that was left stopped, started as its own step does it; not one whose files go elsewhere."""
+        if node not in self.moved and node.node_id not in self.needs.elsewhere:
+            start = start_empty if self._is_initial(node) else start_service
+            yield start(self.plan, node)
 
     def _stop_elsewhere(self, node: DataNode, start_s: Quantity | None) -> StopDataNode | None:
         """How a data node is stopped that goes to another host; None for one that stays."""

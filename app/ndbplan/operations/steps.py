@@ -327,10 +327,12 @@ def restart_nodes(
     conditions: Conditions,
     while_down: Callable[[DataNode], Iterable[Command]] = lambda _node: (),
     stop: Callable[[DataNode, Quantity | None], StopDataNode | None] = lambda _node, _duration: None,
+    again: Callable[[DataNode], Iterable[Command]] | None = None,
 ) -> Step:
     """Data nodes of different node groups restarted together. `while_down`: what is done in between.
 
     `stop`: how one is stopped that has run elsewhere.
+    `again`: how one is started that a script left stopped that was broken off elsewhere; None: like these.
     """
     slowest = times.ask(slowest_restart, times.now, kind, nodes, conditions)
     gap = times.constant("operator_gap_s")
@@ -344,19 +346,28 @@ def restart_nodes(
     hosts = ", ".join(plan.host(node.host_id).hostname for node in nodes)
     name = f"node {ids}" if len(nodes) == 1 else f"nodes {ids}"
     initial = kind == "initial"
+    start = start_empty if initial else start_service
+    groups = [group for group in node_groups(plan) if any(node in group for node in nodes)]
+    others = [one for group in groups for one in group if one not in nodes]
     how = "With --initial: it copies all its rows from its node group." if initial else "Without --initial."
     return Step(
         f"restart-{nodes[0].node_id}",
         f"Restart data {name} on {hosts}",
-        f"{how} The next node is not touched before this one is STARTED again.",
+        f"{how} The next node is not touched before this one is STARTED again."
+        f"{' Others of its node group that were left stopped are started first.' if others else ''}",
         (
+            *(
+                command
+                for node in others
+                for command in ((start(plan, node),) if again is None else again(node))
+            ),
             *(
                 command
                 for node in nodes
                 for command in (
                     stop(node, duration) or stop_data_node(plan, node, duration),
                     *while_down(node),
-                    start_empty(plan, node) if initial else start_service(plan, node),
+                    start(plan, node),
                 )
             ),
             wait_started(nodes, duration),
