@@ -652,3 +652,24 @@ def test_the_lock_of_a_host_is_held_until_the_script_ends(tmp_path: Path) -> Non
         first.wait()
     taken = ["flock", "--timeout", "20", str(tmp_path / "ndb-runbook"), "true"]
     assert subprocess.run(taken, check=False).returncode == 0
+
+
+def test_a_script_that_is_told_to_end_waits_for_the_command_that_is_under_way(tmp_path: Path) -> None:
+    """A command on a host would go on without it, and the next run would give another one beside it."""
+    export(versions("starter 8.4"), tmp_path, ("config", "runbook"))
+    ssh, reached, goes_on = (tmp_path / name for name in ("ssh", "reached", "goes_on"))
+    os.mkfifo(reached)
+    os.mkfifo(goes_on)
+    ssh.write_text(
+        f"#!/bin/bash\n[[ $* != *flock* ]] || exit 0\n: >{reached}\nread -r <{goes_on}\n: >{tmp_path}/ended\n"
+    )
+    ssh.chmod(0o755)
+    script = subprocess.Popen(
+        ["bash", str(tmp_path / "runbook.sh"), "backup"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin", "USER": "one"}, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert reached.read_text() == ""
+    script.terminate()
+    goes_on.write_text("\n")
+    assert script.wait(60) == 143
+    assert (tmp_path / "ended").exists()
