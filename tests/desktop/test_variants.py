@@ -246,6 +246,18 @@ def test_titles_are_whole_beside_the_runs_where_there_is_room(window, compared, 
     qtbot.waitUntil(lambda: compared.table.columnWidth(0) >= min(wanted, 270))
 
 
+def test_no_variant_is_seen_in_part_in_a_small_window(window, compared, qtbot) -> None:
+    """Of the third one the first digits were to be seen, and read as its figures."""
+    table = compared.table
+    for width in range(260, 700, 20):
+        table.resize(width, table.height())
+        seen = table.viewport().width()
+        ends = [table.columnViewportPosition(c) + table.columnWidth(c) for c in range(1, 4)]
+        begins = [table.columnViewportPosition(c) for c in range(1, 4)]
+        cut = [c for c, (begin, end) in enumerate(zip(begins, ends, strict=True)) if begin < seen < end]
+        assert not [c for c in cut if c], (width, cut)
+
+
 def test_the_better_one_is_seen_without_a_colour(compared, monkeypatch, qtbot) -> None:
     from ndbplan.advise.compare import BETTER, Comparison, Row
 

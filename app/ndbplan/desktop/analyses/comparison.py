@@ -6,6 +6,7 @@ What follows from formulas is there at once; what a simulation decides comes whe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -159,7 +160,7 @@ class ComparePanel(Panel):
         self.rows = _Rows()
         self.table = QTableView()
         self.table.setAccessibleName("Variants side by side")
-        self.table.installEventFilter(self)
+        self.table.viewport().installEventFilter(self)
         self.table.setModel(self.rows)
         self.table.verticalHeader().hide()
         self.table.setShowGrid(False)
@@ -306,7 +307,7 @@ class ComparePanel(Panel):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Columns follow the width of the table, which comes after that of the panel."""
-        if watched is self.table and event.type() == QEvent.Type.Resize:
+        if event.type() == QEvent.Type.Resize:
             self._fit_columns()
         return super().eventFilter(watched, event)
 
@@ -321,9 +322,14 @@ class ComparePanel(Panel):
         most = max(_LEAST_TITLE, min(_TITLE_WIDTH, room), room - sum(more))
         title = min(self.table.sizeHintForColumn(0), most)
         share = max(0.0, min(1.0, (room - title) / max(1, sum(more))))
-        self.table.setColumnWidth(0, title)
-        for column, width, wanted in zip(columns, needed, more, strict=True):
-            self.table.setColumnWidth(column, width + int(share * wanted))
+        widths = [title, *(w + int(share * wanted) for w, wanted in zip(needed, more, strict=True))]
+        seen = self.table.viewport().width()
+        whole = sum(end <= seen for end in accumulate(widths))
+        if 1 < whole < len(widths):
+            # The next one is seen whole or not at all: half a figure would be read as a whole one.
+            widths[whole - 1] += seen - sum(widths[:whole])
+        for column, width in enumerate(widths):
+            self.table.setColumnWidth(column, width)
 
     def _share_width(self) -> None:
         """The table gets what its columns need, the chart the rest, as far as it can still be read.

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _ANSWERS = ("", "Groups", "Hosts of data nodes", "Cost", "Holds in", "Nearest limit")
 _MOST_ANSWERS = 12
 """So many classes are enough to choose from."""
-_RANK_PX, _MOST_HOSTS_PX = 30, 440
+_RANK_PX, _MOST_HOSTS_PX = 30, 560
 """Widths of columns: hosts differ in the middle of their words, so that these have room for all of them."""
 _EXCUSES = ("Hosts that do not pass", "First limit that breaks", "It would pass with")
 _AXES = {"memory": "DataMemory", "disk-space": "Fullest disk", "restart": "Restart", "backup": "Backup"}
