@@ -28,7 +28,7 @@ _NAMES_WITH_ACCENTS = NdbVersion(8, 0, 0)
 """Names that differ in accents alone are others, to INFORMATION_SCHEMA, from here on."""
 _CATALOGUE = {
     "TABLES": "TABLE_SCHEMA, TABLE_NAME, CREATE_OPTIONS, TABLE_COMMENT",
-    "FILES": "FILE_NAME, FILE_TYPE, TABLESPACE_NAME, LOGFILE_GROUP_NAME, INITIAL_SIZE",
+    "FILES": "FILE_NAME, FILE_TYPE, TABLESPACE_NAME, LOGFILE_GROUP_NAME, INITIAL_SIZE, EXTENT_SIZE",
     "COLUMNS": "TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION, COLUMN_NAME COLLATE names, DATA_TYPE, "
     "COLUMN_TYPE, IS_NULLABLE, COLLATION_NAME, EXTRA",
     "STATISTICS": "TABLE_SCHEMA, TABLE_NAME, INDEX_NAME COLLATE names, SEQ_IN_INDEX, COLUMN_NAME, NON_UNIQUE",
@@ -234,6 +234,7 @@ class ActedSql(ActedHosts):
         with closing(sqlite3.connect(":memory:")) as base:
             base.create_function("IF", 3, lambda holds, yes, no: yes if holds else no)
             base.create_collation("names", self._compare)
+            base.create_function("FLOOR", 1, lambda number: int(number))
             base.create_function("CONCAT", -1, lambda *words: "".join(words))
             base.create_function("REGEXP", 2, lambda pattern, of: re.search(pattern, of) is not None)
             base.execute("ATTACH ':memory:' AS information_schema")
@@ -255,7 +256,7 @@ class ActedSql(ActedHosts):
                         row = (_unquoted(name), place, _unquoted(of), int(not _is_unique(name, parts[name])))
                         base.execute("INSERT INTO STATISTICS VALUES (?, ?, ?, ?, ?, ?)", (*names, *row))
             files = map(self._of_file, self._files_made())
-            base.executemany("INSERT INTO FILES VALUES (?, ?, ?, ?, ?)", files)
+            base.executemany("INSERT INTO FILES VALUES (?, ?, ?, ?, ?, ?)", files)
             lines = (line for line in text.splitlines() if not line.startswith(("-- ", "SET NAMES utf8")))
             try:
                 found = [row for one in lines for row in base.execute(_ESCAPED.sub(_letter, one))]
@@ -272,8 +273,10 @@ class ActedSql(ActedHosts):
         # 8.0 and later write the folder that data nodes count from.
         name = made[3] if made[3].startswith("/") or self.plan.version < _WITHOUT_WIDTHS else f"./{made[3]}"
         owner = _unquoted(made[2])
+        spaces = {space.name: space.extent_size_bytes for space in self.plan.tablespaces}
+        extent = spaces.get(owner, 4)
         kind = "DATAFILE" if is_data else "UNDO LOG"
-        return name, kind, owner if is_data else None, "lg_1" if is_data else owner, int(made[4])
+        return name, kind, owner if is_data else None, "lg_1" if is_data else owner, int(made[4]), extent
 
     def _compare(self, one: str, other: str) -> int:
         """Which of two names of columns or indexes comes first, or none."""

@@ -102,22 +102,30 @@ def _options(plan: Plan, table: Table) -> Iterator[tuple[str, str]]:
             yield backup, f"TABLE_COMMENT LIKE '%{backup}%'"
 
 
+_PAGE_BYTES = 32768
+"""Of disk data: a size that is no whole number of pages, or of extents, is rounded down."""
+
+
 def has_files(plan: Plan, before: Plan | None = None) -> HasTable:
     """Whether the files of disk data are there, each in its log file group or tablespace and of its size.
 
     Less those of `before`, which keep the sizes that they have.
     """
     old = set() if before is None else {(owner, name) for owner, name, _ in placed_files(before)}
+    extents = {space.name: space.extent_size_bytes for space in plan.tablespaces}
     names: list[str] = []
     lines: list[tuple[str, ...]] = []
     for owner, name, size_bytes in placed_files(plan):
         if (owner, name) in old:
             continue
         names += (name, f"./{name}")
-        lines.append(("file", name, owner, str(size_bytes)))
+        whole = size_bytes // extents.get(owner, _PAGE_BYTES)
+        lines.append(("file", name, owner, str(whole), "extents" if owner in extents else "pages"))
     asked = (
         "SELECT DISTINCT 'file', IF(FILE_NAME LIKE './%', SUBSTRING(FILE_NAME, 3), FILE_NAME), "
-        "IF(FILE_TYPE = 'DATAFILE', TABLESPACE_NAME, LOGFILE_GROUP_NAME), INITIAL_SIZE FROM "
+        "IF(FILE_TYPE = 'DATAFILE', TABLESPACE_NAME, LOGFILE_GROUP_NAME), "
+        f"FLOOR(INITIAL_SIZE / IF(FILE_TYPE = 'DATAFILE', EXTENT_SIZE, {_PAGE_BYTES})), "
+        "IF(FILE_TYPE = 'DATAFILE', 'extents', 'pages') FROM "
         f"information_schema.FILES WHERE FILE_NAME IN ({_texts(names)});"
     )
     return _command(plan, "every file of disk data", [asked], lines)
