@@ -38,7 +38,7 @@ _MOMENT = re.compile(
     r"\s*([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
     r"(?:[ T]([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2})(\.[0-9]{1,6})?)?)?\s*"
 )
-_CLOCK = re.compile(r"\s*(-?)([0-9]{1,3}):([0-9]{1,2})(?::([0-9]{1,2})(\.[0-9]{1,6})?)?\s*")
+_CLOCK = re.compile(r"\s*(-?)(?:([0-9]{1,2}) )?([0-9]{1,3}):([0-9]{1,2})(?::([0-9]{1,2})(\.[0-9]{1,6})?)?\s*")
 _YEAR_NAUGHT = "0000-01-01"
 _FIRST_YEAR_DAYS = 365
 """Days of the year 0, which `date.toordinal` does not count."""
@@ -177,8 +177,8 @@ def _seconds_of(value: Any) -> timedelta:
     if found is None:
         at = moment(value)
         return timedelta(hours=at.hour, minutes=at.minute, seconds=at.second, microseconds=at.microsecond)
-    hours, minutes, seconds = (int(found[n] or 0) for n in (2, 3, 4))
-    span = timedelta(hours=hours, minutes=minutes, seconds=seconds + float(found[5] or 0))
+    days, hours, minutes, seconds = (int(found[n] or 0) for n in (2, 3, 4, 5))
+    span = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds + float(found[6] or 0))
     return -span if found[1] else span
 
 

@@ -6,7 +6,6 @@ translate(tree)         # calls of what SQLite has otherwise go to ours
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 import re
@@ -19,7 +18,7 @@ from typing import Any
 from sqlglot import exp
 
 from ndbplan.base.units import whole_number
-from ndbplan.train.sql import dates, digests, json_calls
+from ndbplan.train.sql import dates, digests, json_calls, text_functions
 from ndbplan.train.sql.numbers import WHOLE_CASTS
 from ndbplan.train.sql.problem import NotSimulated
 from ndbplan.train.sql.str_to_date import str_to_date
@@ -100,18 +99,6 @@ def _written_json(value: Any) -> Any:
 
 def _concat_ws(between: Any, *parts: Any) -> str | None:
     return None if between is None else _text(between).join(_text(one) for one in parts if one is not None)
-
-
-def _bytes(value: Any) -> bytes:
-    return value if isinstance(value, bytes) else _text(value).encode()
-
-
-def _make_set(bits: Any, *words: Any) -> str:
-    return ",".join(_text(word) for n, word in enumerate(words) if int(bits) >> n & 1)
-
-
-def _export_set(bits: Any, on: Any, off: Any, between: Any = ",", count: Any = 64) -> str:
-    return _text(between).join(_text(on if int(bits) >> n & 1 else off) for n in range(min(64, int(count))))
 
 
 def _interval(value: Any, *bounds: Any) -> int:
@@ -212,10 +199,7 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "TIME_TO_SEC": _seconds, "mysql_truncate": _truncate, "mysql_round": _round,
     "mysql_rint": lambda v, n: round(float(v), int(n)),
     "mysql_signed": _signed, "mysql_json": _written_json, "mysql_xor": lambda a, b: int(a) ^ int(b),
-    "TO_BASE64": lambda v: base64.encodebytes(_bytes(v)).decode().rstrip("\n"),
-    "FROM_BASE64": lambda v: base64.b64decode(_text(v), validate=False),
-    "COT": lambda v: 1 / math.tan(float(v)), "MAKE_SET": _make_set,
-    "EXPORT_SET": _export_set,
+    "COT": lambda v: 1 / math.tan(float(v)), **text_functions.STRICT,
     "LPAD": _pad(True), "RPAD": _pad(False),
     "REPEAT": lambda v, n: _text(v) * min(_LONGEST, max(0, int(n))),
     "BITWISE_COUNT": lambda v: int(v).bit_count(),
@@ -391,6 +375,11 @@ def _ours(node: exp.Expr) -> exp.Expr:
         return call(
             "mysql_char", node.this, exp.Literal.number(whole_number(node.to.expressions[0].name) or 0)
         )
+    if isinstance(node, exp.Trim) and node.expression is not None:
+        where = exp.Literal.string(str(node.args.get("position") or "BOTH"))
+        return call("mysql_trim", where, node.expression, node.this)
+    if isinstance(node, exp.Least | exp.Greatest):
+        return call(f"mysql_{node.key}", node.this, *node.expressions)
     if isinstance(node, exp.GroupConcat):
         return _joined(node)
     if isinstance(node, exp.JSONObjectAgg):

@@ -231,10 +231,21 @@ def _widest(node: exp.Expr, columns: Mapping[str, Kind]) -> Kind:
     return decimal(digits) if any(kind.name == "decimal" for kind in kinds) else INT
 
 
+_MOST_PLACES = 15
+"""Before the point, or noughts behind it, that a double has without an exponent (my_gcvt)."""
+
+
 def _double(value: float) -> str:
     """`3.5`, `3.3e19`: no sign and no nought stands in front of the exponent."""
-    digits, e, power = repr(value).partition("e")
-    return f"{digits}{e}{int(power)}" if e else digits
+    exact = Decimal(repr(value)).normalize()
+    sign, digits, power = exact.as_tuple()
+    if not value or not isinstance(power, int):
+        return "0" if not value else repr(value)
+    point = len(digits) + power
+    if -_MOST_PLACES < point <= _MOST_PLACES:
+        return f"{exact:f}"
+    first, *rest = map(str, digits)
+    return f"{'-' * sign}{first}{'.' * bool(rest)}{''.join(rest)}e{point - 1}"
 
 
 def written(value: object, kind: Kind) -> str:
@@ -248,8 +259,9 @@ def written(value: object, kind: Kind) -> str:
             return str(int(value))
         return str(value)
     if kind.name == "double":
-        return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else _double(float(value))
+        return _double(float(value))
     if kind.name == "int" and isinstance(value, int):
         return str(value)
     exact = Decimal(repr(value) if isinstance(value, float) else value)
-    return str(exact.quantize(Decimal(1).scaleb(-kind.digits), rounding=ROUND_HALF_UP))
+    # Nought has no sign.
+    return str(exact.quantize(Decimal(1).scaleb(-kind.digits), rounding=ROUND_HALF_UP) + 0)
