@@ -77,6 +77,7 @@ def has_table(
 
 
 _MOST_ROWS = 2**32 - 1
+"""What a server writes for a larger MAX_ROWS, where its own numbers have 32 bits."""
 
 
 def _options(plan: Plan, table: Table) -> Iterator[tuple[str, str]]:

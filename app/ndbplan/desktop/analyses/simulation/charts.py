@@ -44,7 +44,6 @@ class SimulationCharts(QWidget):
 
     clicked_at = Signal(float)
     """Somebody clicked on a moment of a chart."""
-
     event_moved = Signal(int, float)
     """Somebody dragged an event to another moment: its number, and the moment in seconds."""
     dropped = Signal(object)
