@@ -92,7 +92,7 @@ class ActedCluster(ActedSql):
 
     def _hold(self, host: str, _words: list[str]) -> str:
         """The lock of a management host."""
-        return f"{self.held_by.get(host, 'held')}\n"
+        return f"Welcome.\nlock: {self.held_by.get(host, 'held')}\n"
 
     def _failure(self) -> Failure | None:
         """What becomes of the connection that is open."""
