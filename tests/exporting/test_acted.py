@@ -196,7 +196,7 @@ def test_what_does_not_come_is_said_with_what_was_found(
     assert refused.returncode == 1
     assert "step restart-1 stops" in refused.stderr
     assert "expected: data node 2 of the same node group is started" in refused.stderr
-    assert "found:    Node 2: not connected" in refused.stderr
+    assert "found:    Node 2: starting" in refused.stderr, "the part has started what it needs"
     assert "to do:    the cluster works without the node; read its error log" in refused.stderr
     assert "runbook.sh rolling-restart" in refused.stderr
     assert cluster.data_nodes[1].is_started(cluster.now), "its partner was left alone"
@@ -370,9 +370,10 @@ def test_no_start_erases_the_last_copy_of_rows(
         later.may_be_down = True
         later.data_nodes[second.node_id].active = False
         refused = later.run(folder, part, *host)
-        assert f"expected: one of data nodes {second.node_id} is started" in refused.stderr
-        assert f"Node {second.node_id}: not connected" in refused.stderr
-        assert later.data_nodes[first.node_id].initial_starts == 0
+        # Which of the two is started first differs; neither erases what it has before the other is there.
+        assert re.search("expected: one of data nodes [34] is started, so that .* can copy", refused.stderr)
+        assert re.search("found: *Node [34]: not connected", refused.stderr)
+        assert [node.initial_starts for node in later.data_nodes.values()] == [0, 0]
 
 
 def test_two_runs_at_once_and_hosts_without_root_logins(

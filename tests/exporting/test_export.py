@@ -253,11 +253,14 @@ def test_dry_run_shows_every_command_and_runs_none(tmp_path: Path) -> None:
 
 
 def fake_programs(folder: Path) -> dict[str, str]:
-    """ssh that writes down what it is asked; while a file `broken` is there it fails, or only reaches."""
+    """ssh that writes down what it is asked, to a host without flock.
+
+    While a file `broken` is there it fails, or only reaches.
+    """
     folder.mkdir()
     script = folder / "ssh"
     script.write_text(
-        f'#!/bin/bash\necho "ssh $*" >>"{folder}/log"\ncat >>"{folder}/log"\n'
+        f'#!/bin/bash\necho "ssh $*" >>"{folder}/log"\n[[ $* != *flock* ]] || exit\ncat >>"{folder}/log"\n'
         f'[[ ! -e "{folder}/broken" || ( -s "{folder}/broken" && ${{!#}} == true ) ]]\n'
     )
     script.chmod(0o755)
@@ -335,6 +338,21 @@ def test_what_nodes_need_that_no_plan_holds_is_named() -> None:
         assert said in render_files(asked, ["runbook"])["runbook.md"]
         older = set_plan(asked, ndb_version="7.4")
         assert said not in render_files(older, ["runbook"])["runbook.md"], "the release has no such parameter"
+
+
+def test_a_host_that_answers_nothing_holds_nobody_up(tmp_path: Path) -> None:
+    export(sample("starter"), tmp_path / "out")
+    environment = fake_programs(tmp_path / "bin")
+    ssh, script = tmp_path / "bin" / "ssh", tmp_path / "out" / "runbook.sh"
+    ssh.write_text(ssh.read_text().replace("[[ $* != *flock* ]] || exit", "true"))
+    assert "read -r -t 30 " in script.read_text()
+    script.write_text(script.read_text().replace("read -r -t 30 ", "read -r -t 1 "))
+    done = subprocess.run(
+        [script, "start", "--from", "verify"], env=environment, capture_output=True, text=True, check=False,
+        timeout=60, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert done.stderr.count("keeps no lock: nothing there tells of a run from elsewhere") == 2
+    assert "== verify" in done.stdout
 
 
 def test_destructive_steps_are_asked_about(tmp_path: Path) -> None:

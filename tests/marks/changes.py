@@ -159,7 +159,7 @@ FIELDS: dict[type, dict[str, tuple[Callable[[Any], Any], ...]]] = {
         "columns": (_first,),
         "kind": (_or("ordered"), _or("unique_hash")), "key_arrival": (_or("random"), _or("in_order")),
     },
-    LogfileGroup: {"undo_buffer_bytes": (_times(8),), "undo_files": (_larger_files, _more_files)},
+    LogfileGroup: {"undo_buffer_bytes": (_times(8), _or(98_304)), "undo_files": (_larger_files, _more_files)},
     Tablespace: {
         "extent_size_bytes": (_times(8),), "directory": tuple(map(_or, _PATHS)),
         "data_files": (_larger_files, _more_files),

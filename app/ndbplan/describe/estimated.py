@@ -86,7 +86,7 @@ def loads_at(moment: Moment, plan: Plan, at_rest: Loads, carried: float = 1.0) -
     idle = _idle_hosts(moment, plan)
     return at_rest._replace(
         disks={**at_rest.disks, **moment.disk_utilisation},
-        cpu=_carrying(_without(at_rest.cpu, idle), carried),
+        cpu=_carrying(_without(at_rest.cpu, idle), carried, at_rest.cpu_without_work),
         memory=_without(at_rest.memory, idle),
         network=_carrying(_without(at_rest.network, idle), carried),
         redo_buffers={i: fill for i, fill in fills.items() if i not in moment.down},
@@ -107,8 +107,18 @@ def _without(shares: Mapping[str, float], idle: set[str]) -> dict[str, float]:
     return {object_id: share for object_id, share in shares.items() if object_id not in idle}
 
 
-def _carrying(shares: dict[str, float], carried: float) -> dict[str, float]:
-    return shares if carried == 1.0 else {i: min(1.0, share * carried) for i, share in shares.items()}
+def _carrying(
+    shares: dict[str, float], carried: float, always: Mapping[str, float] = NO_LOADS.cpu
+) -> dict[str, float]:
+    """`always`: what of a share no load changes."""
+    if carried == 1.0:
+        return shares
+
+    def at_load(name: str, share: float) -> float:
+        still = always.get(name, 0.0)
+        return min(1.0, (share - still) * carried + still)
+
+    return {name: at_load(name, share) for name, share in shares.items()}
 
 
 def _disks_of(down: Iterable[str], plan: Plan) -> list[str]:
@@ -142,6 +152,7 @@ def loads_of(plan: Plan, now: Estimation | None, problems: Iterable[Problem]) ->
         space={disk.disk_id: disk.fill.value for disk in now.disk_space.disks},
         cpu={host.host_id: host.utilisation.value for host in now.cpu.hosts}
         | {nodes[cpu.node_id].id: cpu.ldm_utilisation.value for cpu in now.cpu.nodes},
+        cpu_without_work={host.host_id: host.utilisation.value - host.work.value for host in now.cpu.hosts},
         memory=_memory(plan, now, nodes),
         network=_network(now),
         problems=worst,

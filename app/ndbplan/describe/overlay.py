@@ -46,6 +46,8 @@ class Loads(NamedTuple):
     """How full each disk is; above 1 its files do not fit."""
     cpu: Mapping[str, float] = _NONE
     """Of the cores of a host, by its id; of the busiest LDM thread of a data node, by process id."""
+    cpu_without_work: Mapping[str, float] = _NONE
+    """How much of `cpu` threads take that find nothing to do, whatever the load."""
     memory: Mapping[str, float] = _NONE
     """Of the RAM of a host, by its id; of the DataMemory of a data node, by process id."""
     network: Mapping[str, float] = _NONE

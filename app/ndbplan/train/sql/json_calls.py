@@ -19,7 +19,7 @@ from ndbplan.train.sql.values import json_sorted
 _MARK = "\x01"
 """Stands before a text that is a JSON value, and not a string that becomes one."""
 _STEP = re.compile(
-    r"""\.(?:"((?:[^"\\]|\\.)*+)"|((?:[^\W\d]|\$)[\w$]*+)|(\*))|"""
+    r"""\.(?:"((?:[^"\\]|\\.)*+)"|((?:[^\W0-9]|\$)[\w$]*+)|(\*))|"""
     r"""\[\s*+(?:([0-9]++)|(\*)|last\s*+(?:-\s*+([0-9]++))?)\s*+\]"""
 )
 _UNSIGNED_FROM = 2**63
@@ -295,7 +295,7 @@ def _named(place: Place) -> str:
     def step(one: str | int) -> str:
         if isinstance(one, int):
             return f"[{one}]"
-        return f".{one}" if re.fullmatch(r"[^\W\d]\w*", one) else f'."{one}"'
+        return f".{one}" if re.fullmatch(r"[^\W0-9]\w*", one) else f'."{one}"'
 
     return "$" + "".join(step(one) for one in place)
 
