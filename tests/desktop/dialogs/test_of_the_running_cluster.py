@@ -132,7 +132,6 @@ def test_all_that_a_measured_time_says_is_seen(qtbot, document, factor) -> None:
     for label in (dialog.before, dialog.after, dialog.state):
         assert label.height() >= label.heightForWidth(label.width()), label.text()
     assert dialog.rect().contains(dialog.buttons.geometry())
-    dialog.close()
 
 
 @pytest.mark.parametrize("text", ["5 s", "90 h", "soon", "likely", ""])
