@@ -12,6 +12,7 @@ import pytest
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.assign import assign
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.loaded import node_loads
 from ndbplan.ndb.ndbinfo import restart_told
 from ndbplan.ndb.survival import fail
@@ -37,6 +38,7 @@ from ndbplan.train.consoles import Consoles
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.orders import CreateGroup, EnterSingleUser, ExitSingleUser, SetLevel
 from ndbplan.train.quantities import value
+from ndbplan.train.quiet_memory import QuietMemory
 from ndbplan.train.schema import Wrote
 from ndbplan.train.starts import StartNode, StartProcess
 from ndbplan.train.state import NodeState, Status
@@ -591,3 +593,27 @@ def test_a_plan_without_a_workload_is_a_cluster_to_which_nobody_sends_anything()
     assert value("accepted", cluster.session.simulation) == 0.0
     assert cluster.clients == frozenset(), "no program holds an API slot"
     assert LiveCluster.begin(plan).clients == {node.node_id for node in plan.sql_nodes}
+
+
+_MEMORY_STORY = (
+    "! wait 3min", "mysql> create table test.z (id int primary key) engine=ndb", "! wait 1min",
+    "mysql> truncate table test.blobs_5k", "! kill node:4", "! wait 30s", "! start node:4", "! wait 4min",
+)  # fmt: skip
+
+
+def test_thresholds_of_memory_are_told_as_if_each_second_was_worked_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plan = set_parameter(two_by_two("8.4.8"), "data_node", "DataMemory", 1800 * 2**20)
+
+    def told() -> list[str]:
+        consoles = Consoles(LiveCluster.begin(plan, hours=0.5))
+        for line in _MEMORY_STORY:
+            consoles.answer(line)
+        lines = consoles.answer("app1$ tail -n 4000 ndb_1_cluster.log").splitlines()
+        return [line for line in lines if "Data usage" in line]
+
+    quick = told()
+    assert sum("increased to 90%" in line for line in quick) >= 4
+    monkeypatch.setattr(QuietMemory, "holds", lambda *_: False)
+    assert told() == quick

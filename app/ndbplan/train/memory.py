@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.row_types import column
 from ndbplan.configuration.settings import node_settings, usable_data_memory
 from ndbplan.estimate.stored import memory
@@ -12,6 +14,7 @@ from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.ndbinfo import index_pages
 from ndbplan.simulate.simulation import Simulation
+from ndbplan.train.quiet_memory import QuietMemory
 from ndbplan.train.state import ANSWERS, state_of
 from ndbplan.train.without_rows import WithoutRows, without_rows
 
@@ -77,12 +80,26 @@ def _without_rows(sim: Simulation, node_id: int) -> WithoutRows:
     return without_rows(sim, node_id)
 
 
+@kept_by_identity(4)
 def _hash_share(plan: Plan) -> float:
     """Share of the pages in use that hash indexes take."""
     tables = memory(plan).tables
     hashed = sum(table.hash_index_bytes.value for table in tables)
     whole = sum(table.total_bytes.value for table in tables)
     return hashed / whole if whole > 0 else 0.0
+
+
+_ROUNDED_PAGES = 3
+"""Pages that rounding may add between two looks."""
+
+
+def _quiet(plan: Plan, limit_bytes: float, used_bytes: float, pages: Pages, level: int) -> QuietMemory:
+    """Between which bytes no threshold is crossed: hash indexes only make the way to one longer."""
+    above = min((one for one in THRESHOLDS if one > level), default=None)
+    room = math.inf if above is None else above / 100 * pages.total - pages.used - _ROUNDED_PAGES
+    spare = pages.used - level / 100 * pages.total - _ROUNDED_PAGES if level else math.inf
+    low, high = used_bytes - spare * PAGE_BYTES, used_bytes + room * PAGE_BYTES
+    return QuietMemory(plan, limit_bytes, low, high)
 
 
 def tell_memory(sim: Simulation) -> None:
@@ -96,8 +113,12 @@ def tell_memory(sim: Simulation) -> None:
         # Far below the first threshold nothing is worked out: this is asked every second of every node.
         if (used[n] < 0.5 * limits[n] and not told) or state.nodes[node_id].status not in ANSWERS:
             continue
+        quiet = state.memory_quiet.get(node_id)
+        if quiet is not None and quiet.holds(state.plan, float(limits[n]), float(used[n])):
+            continue
         pages = data_pages(sim, node_id)[0]
         level = max((one for one in THRESHOLDS if pages.percent >= one), default=0)
+        state.memory_quiet[node_id] = _quiet(state.plan, float(limits[n]), float(used[n]), pages, level)
         if level != told:
             state.memory_told[node_id] = level
             change = "increased to" if level > told else "decreased to"

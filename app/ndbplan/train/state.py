@@ -24,6 +24,7 @@ from ndbplan.simulate.simulation import Simulation
 from ndbplan.train.contents import NOTHING, Contents, TypedPages
 from ndbplan.train.locks import EVERYONE, NO_DELTA, Delta, Running, Transaction, Waiting, with_delta
 from ndbplan.train.object_ids import Ids, ids_of
+from ndbplan.train.quiet_memory import QuietMemory
 
 
 class Status(StrEnum):
@@ -185,6 +186,7 @@ class ClusterState:
     lcp_writes: bool = False
     memory_told: dict[int, int] = field(default_factory=dict)
     """Threshold of DataMemory that each node last told of."""
+    memory_quiet: dict[int, QuietMemory] = field(default_factory=dict)
     struck: dict[str, int] = field(default_factory=dict)
     """Processes that fail at this moment, and the error they end with; 0: they are killed or silent."""
     silent: dict[int, float] = field(default_factory=dict)
@@ -280,6 +282,7 @@ class ClusterState:
             node_logs=self.node_logs.copy(),
             levels=self.levels.copy(),
             memory_told=self.memory_told.copy(),
+            memory_quiet=self.memory_quiet.copy(),
             struck=self.struck.copy(),
             silent=self.silent.copy(),
             starts=self.starts.copy(),

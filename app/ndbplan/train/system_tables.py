@@ -70,6 +70,7 @@ def _at(values: Sequence[int], place: int, default: int) -> int:
     return values[place] if place < len(values) else default
 
 
+@kept_by_identity(4)
 def system_objects(plan: Plan) -> tuple[SystemObject, ...]:
     """Those that each cluster has, and those that SQL nodes make when they come first."""
     rows = (
@@ -106,6 +107,7 @@ def system_map(plan: Plan) -> str:
     return distribute(plan.replace(tables=(_ANY,)), _ANY).hash_map_name
 
 
+@kept_by_identity(16)
 def system_hash_pages(plan: Plan, fragments: int) -> int:
     """Pages of their hash indexes on a node with so many fragments of a table."""
     return sum(one.hash_pages_of(place) for one in system_objects(plan) for place in range(fragments))
