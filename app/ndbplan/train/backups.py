@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from ndbplan.base.row_types import column
@@ -14,8 +14,8 @@ from ndbplan.plan.events import Backup
 from ndbplan.plan.tables import Table
 from ndbplan.simulate.events import orders as engine
 from ndbplan.simulate.events.disks import BackupStarts, planned_backup, start_backup
-from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
-from ndbplan.simulate.simulation import Due, Simulation
+from ndbplan.simulate.events.handlers import Asked, Order, at_once, handles, planned
+from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.world.indices import Part
 from ndbplan.train.orders import ExitSingleUser, exit_single_user
 from ndbplan.train.schema import rows_of
@@ -40,16 +40,8 @@ class AskNoBackup(Order):
     number: int
 
 
-@planned(AskBackup)
-def ask_backup(order: AskBackup, _asked: Asked) -> Iterator[Due]:
-    """It begins at once; one asked for in single user mode of 8.x when that ends."""
-    yield Due(order.at_s, order, of_cluster=False)
-
-
-@planned(AskNoBackup)
-def ask_no_backup(order: AskNoBackup, _asked: Asked) -> Iterator[Due]:
-    """It is told to the nodes at once."""
-    yield Due(order.at_s, order, of_cluster=False)
+planned(AskBackup)(at_once)
+planned(AskNoBackup)(at_once)
 
 
 @handles(AskBackup)

@@ -14,7 +14,7 @@ from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.plan.events import ParameterChange
 from ndbplan.simulate.events.configuration import changed
-from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
+from ndbplan.simulate.events.handlers import Asked, Order, at_once, handles, planned
 from ndbplan.simulate.events.nodes import Renewal
 from ndbplan.simulate.model.node_rows import node_facts
 from ndbplan.simulate.simulation import Due, Simulation
@@ -38,10 +38,7 @@ class NewConfig(Order):
     """The servers have another configuration, which a rolling restart brings to the data nodes."""
 
 
-@planned(NewConfig)
-def new_now(order: NewConfig, _asked: Asked) -> Iterator[Due]:
-    """At once."""
-    yield Due(order.at_s, order, of_cluster=False)
+planned(NewConfig)(at_once)
 
 
 @handles(NewConfig)
@@ -57,10 +54,7 @@ def edit_now(order: EditConfig, asked: Asked) -> Iterator[Due]:
     yield Due(order.at_s, order, of_cluster=False)
 
 
-@planned(ReadConfig)
-def read_now(order: ReadConfig, _asked: Asked) -> Iterator[Due]:
-    """At once."""
-    yield Due(order.at_s, order, of_cluster=False)
+planned(ReadConfig)(at_once)
 
 
 @handles(EditConfig)

@@ -7,16 +7,15 @@ Source: dump answers of a running 8.4.8 cluster; Dblqh, Cmvmi of 7.2.1, 7.4.10 a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ndbplan.base.units import MIB
 from ndbplan.simulate.events import orders as engine
-from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
+from ndbplan.simulate.events.handlers import Order, at_once, handles, planned
 from ndbplan.simulate.ndbinfo import NdbinfoError, view
 from ndbplan.simulate.result import SimulationResult
-from ndbplan.simulate.simulation import Due, Simulation
+from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.world.indices import Part
 from ndbplan.train.memory import data_pages
 from ndbplan.train.state import ANSWERS, state_of
@@ -48,10 +47,7 @@ class LogPart(NamedTuple):
     free_mb: int
 
 
-@planned(Dump)
-def dump_now(order: Dump, _asked: Asked) -> Iterator[Due]:
-    """It answers at once."""
-    yield Due(order.at_s, order, of_cluster=False)
+planned(Dump)(at_once)
 
 
 @handles(Dump)

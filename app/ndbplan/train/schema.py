@@ -6,7 +6,7 @@ Wrote("t1", rows=1, log_bytes=240.0)                        # one row more in a 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -24,9 +24,9 @@ from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import OperationKind, Workload
 from ndbplan.simulate.events import orders as engine
-from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
+from ndbplan.simulate.events.handlers import Order, at_once, handles, planned
 from ndbplan.simulate.model.start import open_next_files
-from ndbplan.simulate.simulation import Due, Simulation
+from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.world.indices import OfCluster, Part
 from ndbplan.train import object_ids
 from ndbplan.train.contents import NOTHING, Contents, Held, carried
@@ -89,10 +89,7 @@ class GivesUp(Order):
     session: int
 
 
-@planned(GivesUp)
-def gives_up_now(order: GivesUp, _asked: Asked) -> Iterator[Due]:
-    """At once."""
-    yield Due(order.at_s, order, of_cluster=False)
+planned(GivesUp)(at_once)
 
 
 @handles(GivesUp)
@@ -102,22 +99,9 @@ def gives_up(sim: Simulation, order: GivesUp) -> None:
     sim.due[:] = [due for due in sim.due if not isinstance(due.event, SetSchema)]
 
 
-@planned(SetSchema)
-def set_schema_now(order: SetSchema, _asked: Asked) -> Iterator[Due]:
-    """At once, also without the cluster: a server has tables and databases of its own."""
-    yield Due(order.at_s, order, of_cluster=False)
-
-
-@planned(SetLocal)
-def set_local_now(order: SetLocal, _asked: Asked) -> Iterator[Due]:
-    """At once, also without the cluster: a server has tables and databases of its own."""
-    yield Due(order.at_s, order, of_cluster=False)
-
-
-@planned(Wrote)
-def wrote_now(order: Wrote, _asked: Asked) -> Iterator[Due]:
-    """At once, also without the cluster: a server has tables and databases of its own."""
-    yield Due(order.at_s, order, of_cluster=False)
+planned(SetSchema)(at_once)
+planned(SetLocal)(at_once)
+planned(Wrote)(at_once)
 
 
 def with_schema(plan: Plan, order: SetSchema) -> Plan:

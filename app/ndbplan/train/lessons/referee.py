@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
-from ndbplan.simulate.simulation import Due, Simulation
+from ndbplan.simulate.events.handlers import Order, at_once, handles, planned
+from ndbplan.simulate.simulation import Simulation
 from ndbplan.train.conditions import Condition, parsed
 from ndbplan.train.lessons.model import Lesson
 from ndbplan.train.state import state_of
@@ -82,10 +81,7 @@ def referee_of(sim: Simulation) -> Referee:
     return found
 
 
-@planned(Judges)
-def judges_now(order: Judges, _asked: Asked) -> Iterator[Due]:
-    """At once."""
-    yield Due(order.at_s, order, of_cluster=False)
+planned(Judges)(at_once)
 
 
 @handles(Judges)

@@ -1,7 +1,7 @@
 """When texts are equal: whatever their case and accents, as in most collations of the server.
 
     folded("Äb") == folded("ab")
-    is_like("%BATCH%", "ndb_batch_size")      # 1
+    Patterns().is_like("%BATCH%", "ndb_batch_size")      # 1
 
 Source: manual, character sets; the order of other letters than those of ASCII is that of Unicode, not of UCA.
 """
@@ -12,7 +12,7 @@ import re
 import sqlite3
 import unicodedata
 from collections.abc import Callable, Iterable
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 
@@ -29,7 +29,6 @@ def _compare(one: str, other: str) -> int:
     return (first > second) - (first < second)
 
 
-@lru_cache(maxsize=256)
 def _pattern(pattern: str, escape: str) -> re.Pattern[str]:
     parts, at = list[str](), 0
     while at < len(pattern):
@@ -42,15 +41,23 @@ def _pattern(pattern: str, escape: str) -> re.Pattern[str]:
     return re.compile("".join(parts), re.DOTALL)
 
 
-def is_like(pattern: Any, value: Any, escape: Any = "\\") -> int | None:
-    """LIKE; bytes are like bytes of the same case only."""
-    if pattern is None or value is None:
-        return None
-    exact = isinstance(value, bytes) or isinstance(pattern, bytes)
-    texts = [_decoded(one) for one in (pattern, value)]
-    if not exact:
-        texts = [folded(one) for one in texts]
-    return int(_pattern(texts[0], str(escape)).fullmatch(texts[1]) is not None)
+class Patterns:
+    """LIKE as one query asks it: each pattern is read once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], re.Pattern[str]] = {}
+
+    def is_like(self, pattern: Any, value: Any, escape: Any = "\\") -> int | None:
+        """Bytes are like bytes of the same case only."""
+        if pattern is None or value is None:
+            return None
+        texts = [_decoded(one) for one in (pattern, value)]
+        if not isinstance(value, bytes) and not isinstance(pattern, bytes):
+            texts = [folded(one) for one in texts]
+        key = texts[0], str(escape)
+        if key not in self._known:
+            self._known[key] = _pattern(*key)
+        return int(self._known[key].fullmatch(texts[1]) is not None)
 
 
 def _decoded(value: Any) -> str:
@@ -75,7 +82,7 @@ def know_letters(base: sqlite3.Connection, values: Iterable[object]) -> None:
 
 def give(base: sqlite3.Connection) -> None:
     """Let a connection search as the server does."""
-    base.create_function("like", -1, is_like, deterministic=True)
+    base.create_function("like", -1, Patterns().is_like, deterministic=True)
     base.create_function("instr", 2, _found_at, deterministic=True)
     for name, change in (("lower", str.lower), ("upper", str.upper)):
         base.create_function(name, 1, partial(_changed, change), deterministic=True)
