@@ -100,6 +100,17 @@ def test_each_division_by_zero_is_null_with_a_warning_of_its_own(cluster: LiveCl
     assert client.answer("SHOW WARNINGS", cluster).count("| Warning | 1365 | Division by 0 |") == 4
 
 
+@pytest.mark.parametrize(
+    ("version", "equal"), [("8.4.8", "0"), ("8.0.30", "0"), ("7.4.10", "1"), ("7.2.20", "1")]
+)
+def test_a_blank_at_the_end_tells_texts_apart_from_8_0_on(
+    version: str, equal: str, begun: Callable[[str], LiveCluster]
+) -> None:
+    """Collations of Unicode 9.0, the default since 8.0, do not pad (manual)."""
+    answer = Client().answer("SELECT 'Ä' = 'a ', 'b ' = 'B', 'b' = 'B', 'c' = 'd '", begun(version))
+    assert [one.strip() for one in answer.splitlines()[3].strip("|").split("|")] == [equal, equal, "1", "0"]
+
+
 def test_dual_is_no_table(cluster: LiveCluster) -> None:
     client = Client()
     assert client.answer("SELECT 1 FROM DUAL WHERE 1 = 0", cluster).startswith("Empty set (")

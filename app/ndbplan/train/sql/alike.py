@@ -24,11 +24,6 @@ def folded(text: str) -> str:
     return "".join(one for one in apart if not unicodedata.combining(one))
 
 
-def _compare(one: str, other: str) -> int:
-    first, second = folded(one), folded(other)
-    return (first > second) - (first < second)
-
-
 def _pattern(pattern: str, escape: str) -> re.Pattern[str]:
     parts, at = list[str](), 0
     while at < len(pattern):
@@ -74,10 +69,25 @@ def _changed(change: Callable[[str], str], value: Any) -> str | None:
     return None if value is None else change(_decoded(value))
 
 
-def know_letters(base: sqlite3.Connection, values: Iterable[object]) -> None:
-    """Let a connection know of letters beyond ASCII where a query meets some: without them it is quicker."""
-    if any(isinstance(one, str) and not one.isascii() for one in values):
-        base.create_collation("NOCASE", _compare)
+class Letters:
+    """How texts of one query are compared: as SQLite does, quickly, until it meets some that ask for more."""
+
+    def __init__(self, base: sqlite3.Connection, collation: str) -> None:
+        """`collation`: of the connection; those of Unicode 9.0 tell a blank at the end apart."""
+        self._base, self._pads = base, "_0900_" not in collation
+
+    def meet(self, values: Iterable[object]) -> None:
+        """Letters beyond ASCII, and blanks at an end, are compared as the server does from now on."""
+        if any(
+            isinstance(one, str) and (not one.isascii() or (self._pads and one[-1:] == " ")) for one in values
+        ):
+            self._base.create_collation("NOCASE", self._compare)
+
+    def _compare(self, one: str, other: str) -> int:
+        first, second = folded(one), folded(other)
+        if self._pads:
+            first, second = first.rstrip(" "), second.rstrip(" ")
+        return (first > second) - (first < second)
 
 
 def give(base: sqlite3.Connection) -> None:

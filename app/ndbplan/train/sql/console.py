@@ -336,12 +336,13 @@ class Client(Lines):
         self.slept_s += around.slept(tree, cluster)
         named = {one.db or self.database for one in tree.find_all(exp.Table)}
         in_order_met(tree, cluster)
+        collation = values["collation_connection"]
         again, unopened = tree.copy(), catalogue.unopened(tree, cluster)
         try:
-            result = run(sql, tree, self.database, self._provider(cluster, tree, own))
+            result = run(sql, tree, self.database, self._provider(cluster, tree, own), collation)
         except finding.TooMany:
             # What is wrong with a statement is said before what it would read.
-            run(sql, again, self.database, self._provider(cluster, again, own, is_empty=True))
+            run(sql, again, self.database, self._provider(cluster, again, own, is_empty=True), collation)
             raise
         if "ndbinfo" in named and values.get(_OFFLINE) == "1":
             self.warnings = (Warned("Note", 1, _IS_OFFLINE),)
@@ -350,8 +351,7 @@ class Client(Lines):
             told = tuple(one for one in result.warnings if one.code != _DIVISION)
             result = result._replace(warnings=told)
         result = result._replace(warnings=(*result.warnings, *unopened))
-        if result.warnings:
-            self.warnings = result.warnings
+        self.warnings = result.warnings or self.warnings
         return result
 
     def variables(self, cluster: LiveCluster) -> dict[str, str]:

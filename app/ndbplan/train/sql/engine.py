@@ -61,15 +61,15 @@ MOST_STEPS = 2_000_000
 """A query that takes more steps of SQLite's machine than this is broken off: it has no end here."""
 
 
-def run(sql: str, tree: exp.Expr, database: str, provide: Provider) -> Result:
-    """The rows of a query; `provide` gives the tables. Raises SqlError."""
+def run(sql: str, tree: exp.Expr, database: str, provide: Provider, collation: str) -> Result:
+    """The rows of a query; `provide` gives the tables; `collation`: of the session. Raises SqlError."""
     base = sqlite3.connect(":memory:")
     try:
-        warnings = _Warnings()
+        warnings, letters = _Warnings(), alike.Letters(base, collation)
         _functions(base, warnings)
         large = large_literals(tree)
-        columns = _fill(base, tree, database, provide, large)
-        alike.know_letters(base, (one.name for one in tree.find_all(exp.Literal)))
+        columns = _fill(base, tree, database, provide, large, letters)
+        letters.meet(one.name for one in tree.find_all(exp.Literal))
         translated = _translated(rolled_up(tree), columns.kinds)
         steps = [0]
 
@@ -165,7 +165,14 @@ class _Known(NamedTuple):
     """What stands above it, where that is not what was typed."""
 
 
-def _fill(base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Provider, large: Large) -> _Known:
+def _fill(
+    base: sqlite3.Connection,
+    tree: exp.Expr,
+    database: str,
+    provide: Provider,
+    large: Large,
+    letters: alike.Letters,
+) -> _Known:
     """Make the tables that a query names, and tell of their columns; `large` takes what SQLite rounds."""
     named = {one.alias_or_name for one in tree.find_all(exp.CTE)}
     known = _Known({}, {}, {})
@@ -193,7 +200,7 @@ def _fill(base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Prov
             places = ", ".join("?" * len(relation.columns))
             values = [tuple(held(row[column], large) for column in relation.columns) for row in relation.rows]
             base.executemany(f"INSERT INTO {_quoted(inside)} VALUES ({places})", values)
-            alike.know_letters(base, (one for row in values for one in row))
+            letters.meet(one for row in values for one in row)
         low = [one.lower() for one in relation.columns]
         columns.update(zip(low, relation.kinds, strict=True))
         known.nullable.update(zip(low, relation.nullable or (True,) * len(low), strict=True))
