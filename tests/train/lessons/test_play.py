@@ -385,6 +385,9 @@ def test_a_debriefing_tells_what_was_right(begun: Play, source: Read) -> None:
     assert of_rate.expected is not None
     told = [line for line in lines(outcome(play, source.source)) if "right is" in line]
     assert told == [f"  name: answered 9999GB/s; right is {of_rate.truth}"]
+    asked = [line for line in lines(outcome(play, source.source)) if "?" in line]
+    assert asked
+    assert all("? — not done" in line for line in asked), "a question ends with its own sign"
     assert of_rate.truth.endswith(")") == (of_rate.expected.low < of_rate.expected.high)
     while not of_rate.is_closed:
         said = play.answer("lesson> answer rate 9999GB/s")

@@ -170,7 +170,8 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
     for item in found["items"]:
         at = "not done" if item["at_s"] is None else f"at {format_clock(item['at_s'])}"
         points = f"{item['got']:g} of {item['points']:g}" if item["points"] else "no points"
-        yield f"  {points}  {item['stage']}: {item['says']}, {at}"
+        behind = " —" if item["says"].endswith("?") else ","
+        yield f"  {points}  {item['stage']}: {item['says']}{behind} {at}"
         if item.get("answers"):
             yield f"  {item['stage']}: answered {', '.join(item['answers'])}; right is {item['right']}"
     less = sum(item["got"] for item in found["items"]) - found["score"]
