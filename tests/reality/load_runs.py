@@ -10,6 +10,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+
 from ndbplan.base.units import parse_bytes
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
@@ -25,6 +27,8 @@ SERVER_CODES = {1205: 266}
 LIMIT_UNIT = {"7.4.10": 1e6, "8.4.8": 2.0**20}
 """What a limit of 1 let pass: 9.9 to 10.0 MB/s on the 7.4.10 cluster with 10, 10.4 to 10.5 on the other."""
 UNLIMITED_BYTES_PER_S = 1e9
+PAGE_HEADERS = 1.0044
+"""Log with the headers of its pages, against its records."""
 
 
 @dataclass(frozen=True)
@@ -67,18 +71,25 @@ class LoadRun:
 
 
 def _phases(
-    measured: list[dict[str, Any]], queues: bool, by_second: Sequence[dict[str, str]] = ()
+    measured: list[dict[str, Any]],
+    queues: bool,
+    by_second: Sequence[dict[str, str]] = (),
+    row_bytes: float = 0.0,
 ) -> tuple[LoadPhase, ...]:
-    """`by_second`: every second of the run, where speeds stated for a phase leave out its first ones."""
+    """`by_second`: every second of the run, where speeds stated for a phase leave out its first ones.
+    `row_bytes`: log of a row.
+    """
     found, begin = [], 0
+    late_s = _late_s(by_second[0], row_bytes) if by_second else 0.0
     for one in measured:
         redo, lcp, sent = one["redo_MBs"], one["lcp_MBs"], _sent_rows_s(one, queues)
         if by_second:
             own = by_second[begin : begin + one["seconds"]]
-            redo, lcp, attempted = (
-                fmean(float(row[name]) for row in own) for name in ("n2_redo_MBs", "n2_lcp_MBs", "attempted")
+            redo, lcp = (
+                _mean_of(by_second, name, begin + late_s, begin + one["seconds"] + late_s)
+                for name in ("n2_redo_MBs", "n2_lcp_MBs")
             )
-            sent = sent if queues else attempted
+            sent = sent if queues else fmean(float(row["attempted"]) for row in own)
         codes = {SERVER_CODES.get(int(code), int(code)) for code in one["refused_rows"]}
         first = one["first_error"]
         if first is not None:
@@ -94,6 +105,23 @@ def _phases(
         )  # fmt: skip
         begin += one["seconds"]
     return tuple(found)
+
+
+def _late_s(first: dict[str, str], row_bytes: float) -> float:
+    """How long ago what a data node tells as written in the last second was: it counts seconds of its own.
+
+    By the first second of a run: all that was logged in it, and is in no buffer, was written in it.
+    """
+    written = float(first["accepted"]) * row_bytes - disk_limited.held_bytes(first)
+    return min(1.0, max(0.0, 1 - float(first["n2_redo_MBs"]) * 1e6 / written))
+
+
+def _mean_of(by_second: Sequence[dict[str, str]], name: str, begin_s: float, end_s: float) -> float:
+    """Mean of what was told in these seconds, as far as there are any."""
+    end_s = min(end_s, float(len(by_second)))
+    upto = np.concatenate(([0.0], np.cumsum([float(row[name]) for row in by_second])))
+    told = np.interp((begin_s, end_s), np.arange(len(upto)), upto)
+    return float(told[1] - told[0]) / (end_s - begin_s)
 
 
 def _sent_rows_s(phase: dict[str, Any], queues: bool) -> float:
@@ -116,7 +144,9 @@ def runs() -> tuple[LoadRun, ...]:
         low, _, high = settings["lcp"].replace(" default", "").partition("/")
         settings["MinDiskWriteSpeed"], settings["MaxDiskWriteSpeed"] = low, high
         queues, by_second = settings["action"] == "queue", disk_limited.seconds_of_run(name)
-        found.append(LoadRun("7.4.10", name, settings, _phases(run["phases"], queues, by_second)))
+        row_bytes = settings["redo_bytes_per_row_exact"] * PAGE_HEADERS
+        phases = _phases(run["phases"], queues, by_second, row_bytes)
+        found.append(LoadRun("7.4.10", name, settings, phases))
     for name, run in json.loads((FOLDER / "runs.json").read_text(encoding="utf-8")).items():
         queues = run["settings"]["action"] == "queue"
         phases, whole = _phases(run["phases"], queues), tuple(run["checkpoints"])

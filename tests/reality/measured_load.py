@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ndbplan.base.quantity import Quantity
+from ndbplan.base.quantity import Quantity, product_of_independent
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.loaded import checkpoint
@@ -187,26 +187,29 @@ def processor_rows() -> list[Measured]:
     return found
 
 
+def _written(one: Outcome, purpose: str, measured: float, values: list[float]) -> Measured:
+    """Speed of a purpose in a phase: less certain than runs are apart, as what the program says of a disk."""
+    low, middle, high = one.spread(values)
+    off = constants_of(plan_of(one.run))["simulated_rate"]
+    rate = product_of_independent(Quantity(middle, low, high, "MB/s"), off).in_unit("MB/s")
+    return judged(f"{purpose} written", one.run.era, one.name, measured, rate)
+
+
 def rows() -> list[Measured]:
     """Rates, moments of first errors, speeds of log and checkpoints, bytes of these, and processor use."""
     found = checkpoint_rows(DRAWS // 2) + estimated_checkpoint_rows() + processor_rows()
     for one in outcomes():
         phase = one.phase
 
-        def row(quantity: str, unit: str, measured: float, values: list[float], one: Outcome = one) -> None:
-            low, middle, high = one.spread(values)
-            found.append(
-                Measured(quantity, one.run.era, one.name, unit, measured, low, middle, high, fitted=True)
-            )
-
-        drawn = one.drawn
         kind = "rows accepted" if phase.first is None else "rows, overloaded"
         rate = phase.accepted_rows_s
         found.append(judged(kind, one.run.era, one.name, rate, one.taken.in_unit("rows/s")))
-        row("redo written", "MB/s", phase.redo_mb_s, [seen.redo_mb_s for seen in drawn])
-        row("checkpoints written", "MB/s", phase.lcp_mb_s, [seen.lcp_mb_s for seen in drawn])
-        moments = [seen.first[1] for seen in drawn if seen.first is not None]
+        found.append(_written(one, "redo", phase.redo_mb_s, [seen.redo_mb_s for seen in one.drawn]))
+        found.append(_written(one, "checkpoints", phase.lcp_mb_s, [seen.lcp_mb_s for seen in one.drawn]))
+        moments = [seen.first[1] for seen in one.drawn if seen.first is not None]
         likeliest = one.likeliest.first
         if phase.first is not None and likeliest is not None:
-            row("first error", "s", phase.first[1], [likeliest[1], *moments])
+            first = one.spread([likeliest[1], *moments])
+            at_s = phase.first[1]
+            found.append(Measured("first error", one.run.era, one.name, "s", at_s, *first, fitted=True))
     return found

@@ -130,11 +130,24 @@ def test_bytes_of_checkpoints_under_load() -> None:
     assert sum(row.low * 0.95 <= row.measured <= row.high * 1.05 for row in sizes) >= 0.6 * len(sizes)
 
 
-def test_what_checkpoints_of_a_phase_wrote_is_that_of_all_its_seconds() -> None:
-    """Speeds stated for a phase of 7.4.10 leave out its first seconds, when its checkpoints often pause: held
-    against those, 7 of 28 lay in their ranges."""
-    written = [row for row in rows() if row.quantity == "checkpoints written" and row.era == "7.4.10"]
-    assert sum(row.low <= row.measured <= row.high for row in written) >= 0.55 * len(written)
+@pytest.mark.parametrize(("purpose", "least"), [("redo", 0.8), ("checkpoints", 0.7)])
+def test_what_disks_of_7_4_10_wrote_lies_in_its_range(purpose: str, least: float) -> None:
+    """A data node tells of its own last second, up to 1 s ago: 13 and 18 of 28 lay inside as if it were that
+    of the record, and 7 by the speeds stated for a phase, which leave out its first seconds."""
+    written = [row for row in rows() if row.quantity == f"{purpose} written" and row.era == "7.4.10"]
+    assert sum(row.low <= row.measured <= row.high for row in written) >= least * len(written)
+
+
+def test_speeds_begin_when_the_load_began() -> None:
+    """Log of the first phase is all that was made, but for what buffers hold: as recorded 11 % lacked in half
+    of the runs."""
+    off = []
+    for run in runs():
+        if run.era == "7.4.10":
+            made = run.phases[0].accepted_rows_s * run.settings["redo_bytes_per_row_exact"] / 1e6
+            off.append(abs(run.phases[0].redo_mb_s / made - 1))
+    off.sort()
+    assert off[len(off) // 2] <= 0.05
 
 
 def test_processors_of_data_nodes_work_as_measured() -> None:
