@@ -29,8 +29,8 @@ from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import Plan
 
 HEIGHT = 48
-_NAMES_WIDTH = (280, 560)
-_SEARCH_WIDTH, _SEARCH_PX = (120, 380), 13
+_NAMES_WIDTH = (230, 560)
+_SEARCH_WIDTH, _SEARCH_PX = (92, 380), 13
 """At least and at most: the names of plan and variant, and the search, share what the buttons leave."""
 _TITLE_FONT = (15, 600)
 """Pixels and weight."""
@@ -245,6 +245,6 @@ class _SearchButton(QPushButton):
             painter, rect.adjusted(0, 0, -10, 0), keys.replace("+", " "), t.muted, 12, 400, paint.RIGHT
         )
         room, words = rect.adjusted(32, 0, -60, 0), self._action.text()
-        if text_width(words, _SEARCH_PX, 400) > room.width():
-            words = f"{words.split()[0]}…"
+        shorter = (words, f"{words.split()[0]}…", "")
+        words = next(one for one in shorter if text_width(one, _SEARCH_PX, 400) <= room.width() or not one)
         paint.text(painter, room, words, t.muted, _SEARCH_PX)

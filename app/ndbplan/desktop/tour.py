@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject, QRect
 from PySide6.QtWidgets import QWidget
@@ -124,4 +124,7 @@ class Tour(QObject):
         if name in of_simulation:
             return None if self._watched is None else of_simulation[name](self._watched)
         chart = getattr(charts, name, None)
-        return chart if isinstance(chart, QWidget) else None
+        if charts is None or chart not in charts.all:
+            return None
+        charts.bring(chart)
+        return cast(QWidget, chart)

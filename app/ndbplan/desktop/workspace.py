@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QMargins, Qt
+from PySide6.QtCore import QByteArray, QMargins, Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
-_SIDE_WIDTH, _INSPECTOR_WIDTH = 216, 344
+_NARROW, _LOW = 1200, 640
+"""Width below which the inspector begins with less, and height below which the canvas does."""
+_ROOMY_SIDES, _NARROW_SIDES = (216, 344), (216, 280)
+"""Widths of palette and inspector."""
+_ROOMY_ROWS, _LOW_ROWS = (500, 370), (430, 570)
+"""Shares of canvas and analyses."""
 
 
 class Workspace(QSplitter):
@@ -13,6 +19,7 @@ class Workspace(QSplitter):
 
     def __init__(self, canvas: QWidget, analyses: QWidget, inspector: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal)
+        self._has_begun = False
         self.side = QSplitter(Qt.Orientation.Vertical)
         self.side.setObjectName("side")
         self.side.setMinimumWidth(180)
@@ -25,9 +32,23 @@ class Workspace(QSplitter):
         for part in (self.side, self.middle, inspector):
             self.addWidget(part)
         self.setStretchFactor(1, 1)
-        self.setSizes([_SIDE_WIDTH, 10_000, _INSPECTOR_WIDTH])
+        self.setSizes([_ROOMY_SIDES[0], 10_000, _ROOMY_SIDES[1]])
         self.setCollapsible(1, False)
-        self.middle.setSizes([500, 370])
+        self.middle.setSizes([*_ROOMY_ROWS])
+
+    def restoreState(self, state: QByteArray | bytes | bytearray | memoryview) -> bool:
+        """Stand as somebody left it."""
+        self._has_begun = super().restoreState(state)
+        return self._has_begun
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._has_begun:
+            self._has_begun = True
+            if self.width() < _NARROW:
+                self.setSizes([_NARROW_SIDES[0], 10_000, _NARROW_SIDES[1]])
+            if self.height() < _LOW:
+                self.middle.setSizes([*_LOW_ROWS])
 
     def fill_side(self, palette: QWidget, outline: QWidget) -> None:
         """Put palette and outline into the side."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainterPathStroker
 
-from ndbplan.describe.overlay import Loads
+from ndbplan.describe.overlay import Loads, percent
 from ndbplan.desktop.canvas.disk_item import DiskItem
 from ndbplan.desktop.canvas.items import HostItem, ProcessItem
 from ndbplan.desktop.canvas.scene import CanvasScene
@@ -155,6 +155,31 @@ def test_a_disk_says_what_it_is_coloured_by(qapp, monkeypatch, way: str, said: s
     scene.render(painter, image.rect(), scene.content_rect())
     painter.end()
     assert f"{disk.name} · {said}" in told
+
+
+@pytest.mark.parametrize("zoom", [0.42, 0.45, 0.7, 1.0])
+@pytest.mark.parametrize("share", [0.05, 0.52, 1.02, 12.5])
+def test_a_host_says_of_what_each_of_its_shares_is(hands_on, monkeypatch, zoom: float, share: float) -> None:
+    from ndbplan.desktop.look import paint
+    from ndbplan.desktop.look.text import elided
+
+    hands = hands_on(zoom=zoom)
+    host = hands.view.document.plan.hosts[0].id
+    drawn: list[str] = []
+    text = paint.text
+
+    def write(painter, rect, words, ink, size_px=13, weight=400, *more) -> None:
+        drawn.append(elided(words, size_px, weight, rect.width()))
+        text(painter, rect, words, ink, size_px, weight, *more)
+
+    monkeypatch.setattr(paint, "text", write)
+    hands.view.show_loads(Loads(cpu={host: share}, memory={host: share}))
+    hands.view.grab()
+    said = percent(share)
+    if said in drawn:
+        assert {"CPU", "RAM"} <= {*drawn}
+    else:
+        assert {f"CPU {said}", f"RAM {said}"} <= {*drawn}
 
 
 def test_an_edit_of_144_hosts_touches_one_card(qapp, monkeypatch) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 from ndbplan.desktop.canvas.empty import EmptyCanvas
 from ndbplan.desktop.canvas.first_steps import FirstSteps
 from ndbplan.desktop.canvas.input import menus
+from ndbplan.desktop.canvas.input.rename import RenameField
 from ndbplan.desktop.canvas.legend import Legend
 from ndbplan.desktop.canvas.minimap import Minimap
 from ndbplan.desktop.canvas.stage import MAX_ZOOM, MIN_ZOOM
@@ -171,3 +172,22 @@ def test_hovering_survives_the_removal_of_what_is_hovered(hands) -> None:
     assert hands.scene.item_of("host-b1").is_hovered
     QApplication.sendEvent(hands.view, QEvent(QEvent.Type.Leave))
     assert not hands.scene.item_of("host-b1").is_hovered
+
+
+def test_a_name_that_is_typed_stays_over_its_object_and_goes_with_it(hands_on, qtbot) -> None:
+    hands = hands_on(EMPTY_PLAN)
+    view = hands.view
+    host = view.editor.add_offer("host-small")
+    assert host
+    (host,) = (one.id for one in view.document.plan.hosts)
+    view.start_rename(host)
+    field = view.findChild(RenameField)
+    qtbot.keyClicks(field, "other")
+    view.pan_by(QPoint(40, 30))
+    corner = view.mapFromScene(view.canvas_scene.item_of(host).rect_in_scene().topLeft())
+    assert field.pos() == corner + QPoint(6, 5)
+    view.document.undo_stack.undo()
+    assert not view.is_renaming
+    assert field.isHidden()
+    view.document.undo_stack.redo()
+    assert [one.hostname for one in view.document.plan.hosts] != ["other"]

@@ -39,8 +39,10 @@ from ndbplan.plan.plan import Plan
 if TYPE_CHECKING:
     from ndbplan.estimate.storage.fill_map import Measure
 
-_FACTS_WIDTH, _MOST_FACTS, _FACTS_GAP = 232, 0.4, 8
+_FACTS_WIDTH, _MOST_FACTS, _FACTS_GAP = 232, 0.6, 8
 """Of the facts: pixels at least, share of the panel at most, pixels beside the bar that scrolls."""
+_BOTH_LEAST = 380
+"""Pixels from which on the table of what the bars show has room beside them."""
 _BARS_LEAST = 320
 """Pixels that the bars keep before the table gets all of its columns."""
 _TABLE_SHARE = 0.54
@@ -192,6 +194,7 @@ class DistributionPanel(Panel):
         wanted = (
             self.table.horizontalHeader().length() + self.table.verticalScrollBar().sizeHint().width() + 4
         )
+        self.table.setVisible(whole >= _BOTH_LEAST)
         if not self._is_split_by_hand and whole > 0:
             table = min(wanted, max(round(_TABLE_SHARE * whole), whole - _BARS_LEAST))
             self._split.setSizes([whole - table, table])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from ndbplan.base.units import format_bytes, format_bytes_binary, format_count, format_percent, unbroken
+from ndbplan.base.units import format_bytes_binary, format_count, format_percent, unbroken
 from ndbplan.desktop.analyses.distribution_answer import Answer
 from ndbplan.desktop.analyses.fill_map_picture import signed
 from ndbplan.desktop.widgets.explain import QuantityLabel, range_text
@@ -49,7 +49,7 @@ class Facts(QVBoxLayout):
             total = max(1, int(before.rows.sum()))
             share = format_percent(moved.rows_moved / total)
             self._fact("Rows that move", f"{format_count(moved.rows_moved)} ({share})")
-            self._fact("Bytes that move", format_bytes(moved.bytes_moved))
+            self._fact("Bytes that move", format_bytes_binary(moved.bytes_moved))
             self._state_times(answer)
         else:
             self._fact("Partitions", str(before.placement.partitions))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ndbplan.base.units import format_count
+from ndbplan.base.units import format_count, format_memory
 from ndbplan.desktop.analyses.distribution_answer import Answer
 from ndbplan.desktop.analyses.partition_bars import Bar, Picture
 from ndbplan.desktop.widgets import numbers
@@ -61,7 +61,7 @@ def rows_of(answer: Answer) -> tuple[list[list[numbers.Cell]], tuple[str, ...]]:
         if moved is not None:
             cells += [numbers.count(p.rows), numbers.text(", ".join(targets.get(p.fragment, ["–"])))]
         else:
-            cells.append(numbers.size(p.fixed_bytes + p.variable_bytes))
+            cells.append(numbers.size(p.fixed_bytes + p.variable_bytes, format_memory))
         cells.append(numbers.count(p.ldm))
         lines.append(cells)
     return lines, HEADERS if moved is None else _HEADERS_MOVED

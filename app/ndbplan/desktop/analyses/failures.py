@@ -27,6 +27,7 @@ from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.document.turns import next_turn
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.flow_layout import FlowLayout
 from ndbplan.desktop.widgets.sections import Elided, chip
 from ndbplan.plan.plan import Plan
 
@@ -169,16 +170,16 @@ class FailuresPanel(Panel):
         theme.theme().changed.connect(self.table.viewport().update)
 
     def _build(self) -> None:
-        bar = QHBoxLayout()
-        bar.setSpacing(4)
+        bar, kinds = QHBoxLayout(), FlowLayout(spacing=4)
+        bar.setSpacing(8)
+        bar.addLayout(kinds, 1)
         for kind in _KINDS:
             button = chip("", on=not kind)
             button.clicked.connect(lambda _on=False: self._show())
             self._group.addButton(button)
             self._kinds[kind] = button
-            bar.addWidget(button)
-        bar.addStretch(1)
-        bar.addWidget(self.watch)
+            kinds.addWidget(button)
+        bar.addWidget(self.watch, 0, Qt.AlignmentFlag.AlignTop)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 10, 16, 8)
         layout.setSpacing(8)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ndbplan.base.units import format_bytes, format_count, format_percent, how_many
+from ndbplan.base.units import format_bytes_binary, format_count, format_percent, how_many
 from ndbplan.estimate.storage.fill_map import FillMap
 
 _LEAST_REACH = 0.1
@@ -73,7 +73,7 @@ class MapPicture:
 
     def size(self, held: float) -> str:
         """An amount of what the map shows."""
-        return format_bytes(held) if self.found.measure == "bytes" else format_count(round(held))
+        return format_bytes_binary(held) if self.found.measure == "bytes" else format_count(round(held))
 
     def cell(self, lane: int, column: int) -> str:
         """What there is to say about a place."""

@@ -46,6 +46,8 @@ _VIEWS = (
     ("Picture", "What fills a data node and its disks, and what if there were more"),
 )
 _MARGINS = 32
+_HEADS = (760, 640)
+"""Widths from which on the head of the nodes says of what the total is, and when DataMemory is full."""
 _ONE_LINE = 790
 """Width from which on the controls of the picture stand in one line."""
 _NODE_HEADERS = ("Node", "Tables take", "DataMemory", "Fill", "RAM", "of host", "Host")
@@ -73,6 +75,8 @@ class MemoryPanel(Panel):
         self._disk_ids: list[str] = []
         self._full_in = _phrase("full in", self.full_in)
         self._full_in.setToolTip("As the tables grow: when the first node needs 95 % of its DataMemory")
+        self._fills = False
+        """Whether tables grow until DataMemory is full."""
         self._table_ids: list[str] = []
         self._node_ids: list[str] = []
         self._empty = Empty()
@@ -101,9 +105,9 @@ class MemoryPanel(Panel):
             Titled(self._left, "Growth", "Growth", self.chart),
             has_second=False,
         )
-        in_all = label("in the cluster", "muted", wrap=False)
+        self._in_all = label("in the cluster", "muted", wrap=False)
         right.hold(
-            Titled(right, "Data nodes", "Nodes", self.nodes, self._full_in, self._total, in_all),
+            Titled(right, "Data nodes", "Nodes", self.nodes, self._full_in, self._total, self._in_all),
             Titled(right, "Disks of data nodes", "Disks", self.disks),
         )
         split.setSizes([480, 560])
@@ -149,8 +153,14 @@ class MemoryPanel(Panel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._fit_heads()
         if "pictures" in vars(self):
             self._fit_controls(self.pictures)
+
+    def _fit_heads(self) -> None:
+        """Beside the title of the nodes the total comes first, then when they are full."""
+        self._in_all.setVisible(self.width() >= _HEADS[0])
+        self._full_in.setVisible(self._fills and self.width() >= _HEADS[1])
 
     def _fit_controls(self, pictures: MemoryPictures) -> None:
         line, other = (self._top, self._second) if self.width() >= _ONE_LINE else (self._second, self._top)
@@ -267,7 +277,8 @@ class MemoryPanel(Panel):
             self._task.cancel()
             self._task = None
         if not any(table.growth_rows_per_month for table in plan.tables):
-            self._full_in.hide()
+            self._fills = False
+            self._fit_heads()
             self._show_picture(None)
             return
         self._task = self.context.tasks.start(lambda _task: _growth_of(plan), self._grown)
@@ -278,7 +289,8 @@ class MemoryPanel(Panel):
         self._task = None
         left, picture = outcome.value if outcome.value is not None else (None, None)
         self._show_picture(picture)
-        self._full_in.setVisible(left is not None)
+        self._fills = left is not None
+        self._fit_heads()
         if left is not None:
             self.full_in.show_quantity(left)
 

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from ndbplan.base.units import format_count, format_value
+from ndbplan.base.units import format_count, format_memory
 from ndbplan.desktop.look import theme
 
 _MARGIN, _RIBBON, _TOP = 10, 20, 26
@@ -103,12 +103,11 @@ class PartitionBars(QWidget):
         painter.setFont(theme.font(11))
         painter.setPen(QColor(colours.muted))
         unit = self._picture.unit
-        most = format_value(top, "bytes") if unit == "bytes" else f"{format_count(top)} rows"
-        painter.drawText(
-            QRectF(plot.left(), 4, plot.width(), _TOP - 6),
-            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-            most,
-        )
+        most = format_memory(top, "bytes") if unit == "bytes" else f"{format_count(top)} rows"
+        head = QRectF(plot.left(), 4, plot.width(), _TOP - 6)
+        # A number whose first digits are missing is another number.
+        if painter.fontMetrics().horizontalAdvance(most) <= head.width():
+            painter.drawText(head, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, most)
         width = plot.width() / len(bars)
         self._paint_arcs(painter, plot, width, top)
         inset = min(3.0, width * 0.15) if width > _GAP_ABOVE else 0.0
@@ -257,7 +256,7 @@ class PartitionBars(QWidget):
 
     def _line(self, bar: Bar) -> str:
         def shown(value: float) -> str:
-            return format_value(value, "bytes") if self._picture.unit == "bytes" else format_count(value)
+            return format_memory(value, "bytes") if self._picture.unit == "bytes" else format_count(value)
 
         after = "" if bar.before == bar.after else f" → {shown(bar.after)}"
         return f"Partition {bar.partition}: {shown(bar.before)}{after}"

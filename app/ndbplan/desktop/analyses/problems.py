@@ -20,6 +20,7 @@ from ndbplan.desktop.analyses.panel import Panel
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.document.tasks import Outcome, Task
+from ndbplan.desktop.widgets.flow_layout import FlowLayout
 from ndbplan.desktop.widgets.problem_list import ProblemList, WaiverRow
 from ndbplan.desktop.widgets.sections import Elided, chip, empty, label
 from ndbplan.ndb.evidence import unheld
@@ -53,21 +54,21 @@ class ProblemsPanel(Panel):
         self._problems: tuple[Problem, ...] = ()
         self.list = ProblemList(context, most=_MOST)
         self._buttons: dict[str, QToolButton] = {}
-        bar = QHBoxLayout()
-        bar.setSpacing(4)
+        bar, kinds = QHBoxLayout(), FlowLayout(spacing=4)
+        bar.setSpacing(8)
+        bar.addLayout(kinds, 1)
         group = QButtonGroup(self)
         for kind, name in _KINDS:
             button = chip(name, on=not kind)
             button.clicked.connect(lambda _on=False: self._show())
             group.addButton(button)
-            bar.addWidget(button)
+            kinds.addWidget(button)
             self._buttons[kind] = button
-        bar.addStretch(1)
         self._error = Elided("fieldError")
         bar.addWidget(self._error)
         self.fix_all = QPushButton("Fix all")
         self.fix_all.clicked.connect(self.apply_all)
-        bar.addWidget(self.fix_all)
+        bar.addWidget(self.fix_all, 0, Qt.AlignmentFlag.AlignTop)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)

@@ -250,7 +250,9 @@ class TablesPanel(Panel):
             f"{format_bytes_binary(sum(whole or 0.0 for _, whole, _ in figures))} in all replicas",
             f"{format_percent(sum(share for _, _, share in figures))} of the load",
         ]
-        self.totals.setText(" · ".join(parts))
+        tables_and_rows, storage = parts[:2], parts[3]
+        shorter = (parts[:4], [*tables_and_rows, storage], tables_and_rows, parts[:1])
+        self.totals.setText(" · ".join(parts), *(" · ".join(said) for said in shorter))
 
 
 class _View(QTableView):

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from ndbplan.advise.tighten import Assumption
 
 _SHOWN = 3
+_NONE = (
+    "No single assumption decides more than a fifth of the memory.",
+    "No assumption decides more than a fifth.",
+    "Nothing to tighten.",
+)
 
 
 class Tighten(QWidget):
@@ -55,10 +60,13 @@ class Tighten(QWidget):
     def _show(self, found: tuple[Assumption, ...]) -> None:
         empty(self._links)
         if not found:
-            self.words.setText("No single assumption decides more than a fifth of the memory.")
+            self.words.setText(*_NONE)
             self.words.setToolTip("")
             return
-        self.words.setText(" ".join(map(_sentence, found[:1])))
+        first = found[0]
+        self.words.setText(
+            _sentence(first), f"{format_percent(first.share)} of the memory is assumed:", "Assumed:"
+        )
         self.words.setToolTip("\n".join(map(_sentence, found)))
         for one in found[:_SHOWN]:
             name = one.what.removeprefix("mean length of ")

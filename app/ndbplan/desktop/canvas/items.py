@@ -300,17 +300,18 @@ class HostItem(CanvasItem):
             paint.text(painter, hint, "Drag disks and nodes here", t.muted, small_px)
 
     def _paint_use(self, painter: QPainter, label: str, fraction: float, line: QRectF) -> None:
-        """`CPU ▂▂▂ 46 %`; from afar a shorter bar, and both words behind it."""
+        """`CPU ▂▂▂ 46 %`; from afar a shorter bar, which gives way to the words behind it."""
         t, px = self.look.tokens, self.look.px(11, 22)
         ink_of_use = t.text if fraction < 0.75 else t.load_ink(fraction)
-        near = px == 11
-        bar = QRectF(line.x() + 32, line.y() + 6, 84, 6) if near else QRectF(line.x(), line.y() + 6, 52, 6)
-        paint.bar(painter, bar, fraction, t)
-        if near:
+        if px == 11:
+            bar = QRectF(line.x() + 32, line.y() + 6, 84, 6)
             paint.text(painter, QRectF(line.x(), line.y(), 34, 18), label, t.muted, px, 500)
-        said = percent(fraction) if near else f"{label} {percent(fraction)}"
-        room = line.adjusted(118 if near else 56, 0, 0, 0)
-        paint.fitting(painter, room, (said, percent(fraction)), ink_of_use, px, 500, paint.RIGHT)
+            said = percent(fraction)
+        else:
+            said = f"{label} {percent(fraction)}"
+            bar = QRectF(line.x(), line.y() + 6, min(52, line.width() - text_width(said, px, 500) - 6), 6)
+        paint.bar(painter, bar, fraction, t)
+        paint.text(painter, line, said, ink_of_use, px, 500, paint.RIGHT)
 
 
 class LooseItem(CanvasItem):

@@ -53,6 +53,7 @@ class CanvasView(Stage):
         self._rename: RenameField | None = None
         self._space_down = False
         self._edges = EdgeScroll(self, self._carry_on)
+        self.moved.connect(self._follow_renamed)
         self.setAcceptDrops(True)
         self.setMouseTracking(True)
         self.viewport().setMouseTracking(True)
@@ -60,6 +61,7 @@ class CanvasView(Stage):
     def _show_change(self, before: Plan, after: Plan) -> None:
         self._cancel_gesture()
         super()._show_change(before, after)
+        self._follow_renamed()
 
     def move_apart(self) -> None:
         """Put what covers something to the nearest free place."""
@@ -225,13 +227,23 @@ class CanvasView(Stage):
         if item is None or name is None:
             return
         self._end_rename(commit=True)
-        rect = item.rect_in_scene()
-        field = RenameField(name, partial(self.editor.rename, object_id), self.viewport())
-        field.cover(self.mapFromScene(rect.topLeft()), round(rect.width() * self.zoom))
+        field = RenameField(object_id, name, partial(self.editor.rename, object_id), self.viewport())
         field.ended.connect(self._rename_ended)
         self._rename = field
+        self._follow_renamed()
         field.show()
         field.setFocus()
+
+    def _follow_renamed(self) -> None:
+        """Keep the field over the name it is of; without its object it goes."""
+        if self._rename is None:
+            return
+        item = self.canvas_scene.item_of(self._rename.object_id)
+        if item is None:
+            self._end_rename(commit=False)
+            return
+        rect = item.rect_in_scene()
+        self._rename.cover(self.mapFromScene(rect.topLeft()), round(rect.width() * self.zoom))
 
     def _end_rename(self, *, commit: bool) -> bool:
         if self._rename is None:

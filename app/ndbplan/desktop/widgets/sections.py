@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QValidator
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QValidator
 from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QFrame,
@@ -126,7 +126,12 @@ class Elided(QLabel):
         """The text as far as there is room for it."""
         metrics, texts = self.fontMetrics(), (self.text(), *self._shorter)
         fitting = (text for text in texts if metrics.horizontalAdvance(text) <= self.width())
-        return next(fitting, metrics.elidedText(texts[-1], Qt.TextElideMode.ElideRight, self.width()))
+        whole = next(fitting, None)
+        return whole if whole is not None else _between_words(texts[-1], metrics, self.width())
+
+    def least_width(self) -> int:
+        """What the shortest of its texts takes, in pixels."""
+        return min(self.fontMetrics().horizontalAdvance(text) for text in (self.text(), *self._shorter))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(24, super().minimumSizeHint().height())
@@ -136,6 +141,15 @@ class Elided(QLabel):
         painter.setPen(self.palette().color(self.foregroundRole()))
         place = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         painter.drawText(self.rect(), place, self.shown())
+
+
+def _between_words(text: str, metrics: QFontMetrics, width: int) -> str:
+    """The beginning of a text that has room, cut between two words where there is more than one."""
+    begun = metrics.elidedText(text, Qt.TextElideMode.ElideRight, width).removesuffix("…")
+    if begun != text[: len(begun)] or text[len(begun) : len(begun) + 1] == " ":
+        return f"{begun}…"
+    whole = begun.rpartition(" ")[0] or begun
+    return f"{whole.rstrip(' ·,;:')}…"
 
 
 class Section(QWidget):

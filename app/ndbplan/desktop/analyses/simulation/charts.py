@@ -12,6 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QPushButton, QWidget
 
 from ndbplan.base.units import format_bytes_binary, format_bytes_per_s
+from ndbplan.desktop.analyses.simulation.chart_places import CELLS, ROOMY, shape_in
 from ndbplan.desktop.analyses.simulation.shown_run import ShownRun
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.widgets.chart_content import Content
@@ -23,17 +24,6 @@ from ndbplan.plan.hardware import Disk, Host, Location
 
 if TYPE_CHECKING:
     from ndbplan.simulate.series import DiskSeries, PartSeries
-
-_ROOMY = 230
-"""Height from which on the upper charts have a time axis of their own."""
-_WIDE = 800
-"""Width from which on three charts fit side by side."""
-_TALL = 300
-"""Height from which on three charts fit one below the other."""
-_LOW = 190
-"""Height below which charts stand in one row: two rows would leave a line or two of pixels."""
-_Cell = tuple[int, int, int, int]
-"""Row, column, rows, columns."""
 
 
 class SimulationCharts(QWidget):
@@ -72,10 +62,14 @@ class SimulationCharts(QWidget):
             self._build_writes,
             self._build_log,
         ]
-        self.to_log = _turn("Log", "Show the redo log in place of redo buffers", self._turn_log)
-        self.to_buffers = _turn("Buffers", "Show redo buffers in place of the redo log", self._turn_log)
+        self.to_log = _turn("Log", "Show the redo log in place of redo buffers", self._turn_second)
+        self.to_buffers = _turn("Buffers", "Show redo buffers in place of the redo log", self._turn_second)
+        self.to_writes = _turn("Disk", "Show disk writes in place of the redo log", self._turn_second)
+        self.back = _turn("Buffers", "Show redo buffers in place of disk writes", self._turn_second)
         self._shape = ""
-        self._shows_latency = self._shows_log = False
+        self._shows_latency = False
+        self._second = 0
+        """Which of the charts that take turns in the second place is shown."""
         self.alone: TimeChart | None = None
         """The chart that has all the room; None: they share it."""
         self._grid = QGridLayout(self)
@@ -129,11 +123,11 @@ class SimulationCharts(QWidget):
         return self.buffers
 
     def _build_writes(self) -> TimeChart:
-        self.writes = TimeChart("Disk writes", self.disk)
+        self.writes = TimeChart("Disk writes", _beside(self.disk, self.back))
         return self.writes
 
     def _build_log(self) -> TimeChart:
-        self.log = TimeChart("Redo log used", self.to_buffers)
+        self.log = TimeChart("Redo log used", _beside(self.to_buffers, self.to_writes))
         return self.log
 
     def show_run(self, run: ShownRun) -> None:
@@ -164,15 +158,15 @@ class SimulationCharts(QWidget):
         """Put every chart where the room there is gives it a place."""
         if self._to_build:
             return
-        shape = self._shape_here()
+        shape = "alone" if self.alone is not None else shape_in(self.width(), self.height())
         if shape != self._shape:
             self._shape = shape
-            cells = self._cells(shape)
+            cells = {getattr(self, name): cell for name, cell in CELLS[shape].items()}
             for chart in self.all:
                 self._grid.removeWidget(chart)
             for chart, cell in cells.items():
                 self._grid.addWidget(chart, *cell)
-            self._grid.setVerticalSpacing(4 if shape in ("small", "low") else 8)
+            self._grid.setVerticalSpacing(4 if shape in ("small", "low", "pair") else 8)
             rows = 1 + max(row for row, *_ in cells.values())
             columns = 1 + max(column for _, column, *_ in cells.values())
             for i in range(3):
@@ -180,35 +174,44 @@ class SimulationCharts(QWidget):
                 self._grid.setColumnStretch(i, int(i < columns))
             self._draw_node()
         self._show_turns()
-        roomy = shape in ("tall", "low", "alone") or self.height() >= _ROOMY
+        roomy = shape in ("tall", "low", "pair", "alone") or self.height() >= ROOMY
         below = [self.latency, self.log, self.writes] if shape == "wide" else [self.writes, self.log]
         for chart in self.all:
             chart.show_time_axis(roomy or chart in below)
-
-    def _shape_here(self) -> str:
-        """How charts stand in the room there is."""
-        if self.alone is not None:
-            return "alone"
-        if self.height() < _LOW:
-            return "low" if self.width() >= _WIDE * 0.8 else "small"
-        return "wide" if self.width() >= _WIDE else "tall" if self.height() >= _TALL else "small"
 
     def _show_turns(self) -> None:
         """Show the charts whose turn it is, and the links that take turns."""
         shape = self._shape
         for turn in (self.to_latency, self.to_rates):
-            turn.setVisible(shape in ("small", "low"))
-        for turn in (self.to_log, self.to_buffers):
-            turn.setVisible(shape == "low")
+            turn.setVisible(shape in ("small", "low", "pair"))
+        self.to_log.setVisible(shape in ("low", "pair"))
+        self.to_buffers.setVisible(shape == "low")
+        for turn in (self.to_writes, self.back):
+            turn.setVisible(shape == "pair")
         hidden: set[TimeChart] = set()
         if shape == "alone":
             hidden = {chart for chart in self.all if chart is not self.alone}
-        elif shape in ("small", "low"):
-            hidden.add(self.rates if self._shows_latency else self.latency)
-            if shape == "low":
-                hidden.add(self.buffers if self._shows_log else self.log)
+        elif shape in ("small", "low", "pair"):
+            hidden = {self.rates if self._shows_latency else self.latency, *self._others_in_second()}
         for chart in self.all:
             chart.setVisible(chart not in hidden)
+
+    def _in_second(self) -> tuple[TimeChart, ...]:
+        """The charts that take turns in the second place."""
+        taking = {"low": (self.buffers, self.log), "pair": (self.buffers, self.log, self.writes)}
+        return taking.get(self._shape, ())
+
+    def _others_in_second(self) -> set[TimeChart]:
+        charts = self._in_second()
+        return {chart for turn, chart in enumerate(charts) if turn != self._second % len(charts)}
+
+    def bring(self, chart: TimeChart) -> None:
+        """Let it be a chart's turn, where several take turns in its place."""
+        if chart in (self.rates, self.latency):
+            self._shows_latency = chart is self.latency
+        if chart in self._in_second():
+            self._second = self._in_second().index(chart)
+        self._show_turns()
 
     def show_alone(self, chart: TimeChart) -> None:
         """Give one chart all the room; the one that has it gives it back."""
@@ -222,50 +225,16 @@ class SimulationCharts(QWidget):
             self.alone = chart
             self._place()
 
-    def _cells(self, shape: str) -> dict[TimeChart, _Cell]:
-        if shape == "alone":
-            return dict.fromkeys(self.all, (0, 0, 1, 1))
-        if shape == "low":
-            return {
-                self.rates: (0, 0, 1, 1),
-                self.latency: (0, 0, 1, 1),
-                self.buffers: (0, 1, 1, 1),
-                self.log: (0, 1, 1, 1),
-                self.writes: (0, 2, 1, 1),
-            }
-        if shape == "wide":
-            return {
-                self.rates: (0, 0, 1, 1),
-                self.latency: (1, 0, 1, 1),
-                self.buffers: (0, 1, 1, 1),
-                self.log: (1, 1, 1, 1),
-                self.writes: (0, 2, 2, 1),
-            }
-        if shape == "tall":
-            return {
-                self.rates: (0, 0, 1, 1),
-                self.latency: (0, 1, 1, 1),
-                self.buffers: (1, 0, 1, 1),
-                self.log: (1, 1, 1, 1),
-                self.writes: (2, 0, 1, 2),
-            }
-        return {
-            self.rates: (0, 0, 1, 1),
-            self.latency: (0, 0, 1, 1),
-            self.buffers: (0, 1, 1, 1),
-            self.writes: (1, 0, 1, 1),
-            self.log: (1, 1, 1, 1),
-        }
-
     def _take_turns(self) -> None:
         self._shows_latency = not self._shows_latency
         self._place()
         (self.to_rates if self._shows_latency else self.to_latency).setFocus()
 
-    def _turn_log(self) -> None:
-        self._shows_log = not self._shows_log
+    def _turn_second(self) -> None:
+        self._second = (self._second + 1) % len(self._in_second())
         self._place()
-        (self.to_buffers if self._shows_log else self.to_log).setFocus()
+        links = ((self.to_log,), (self.to_buffers, self.to_writes), (self.back,))[self._second]
+        next(one for one in links if not one.isHidden()).setFocus()
 
     def show_position(self, at_s: float | None) -> None:
         """Where the replay stands."""
@@ -338,6 +307,7 @@ class SimulationCharts(QWidget):
         if index >= 0:
             self.disk.setCurrentIndex(index)
             self._draw_disk()
+            self.bring(self.writes)
         return index >= 0
 
     def _point_back(self, chart: TimeChart) -> None:
@@ -360,7 +330,7 @@ class SimulationCharts(QWidget):
         parts = self._run.parts(node_id)
         buffer, log = (format_bytes_binary(size) for size in _sizes(parts))
         # In little room the choosers above the charts need it more.
-        size = "" if self._shape in ("small", "low") else f" · {buffer}"
+        size = "" if self._shape in ("small", "low", "pair") else f" · {buffer}"
         self.buffers.set_title(
             f"Redo buffers{size}",
             f"What waits to be written, for each log part; RedoBuffer gives it {buffer}",

@@ -33,6 +33,7 @@ class Summary(QWidget):
         self._text = label("", "muted", wrap=False)
         self._latency_name = label("· latency", "muted", wrap=False)
         self._latency = QuantityLabel("Mean latency of a transaction")
+        self._has_latency = False
         self._limit = Elided()
         self._help = link("What would help", self.help_wanted.emit)
         self._help.setToolTip("Changes that lift this limit, each tried, in the inspector")
@@ -67,8 +68,7 @@ class Summary(QWidget):
         self._latency.show_quantity(latency)
         if bands is not None:
             self._latency.setText(_span(*(format_value(v, "s") for v in (latency.low, latency.high))))
-        for part in (self._latency_name, self._latency):
-            part.setVisible(latency.value > 0)
+        self._has_latency = latency.value > 0
         stop = result.cluster_stop
         limited = result.bottleneck.used >= 1
         self._help.setVisible(limited and stop is None)
@@ -100,10 +100,19 @@ class Summary(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Say less of what everybody knows before what limits is cut."""
+        """Say less of what everybody knows, and of what charts tell too, before what limits is cut."""
         self._of_run.setText(_OF_RUN)
+        beside = ((self._latency_name, self._latency), (self._text,))
+        for parts in beside:
+            for part in parts:
+                part.setVisible(part is self._text or self._has_latency)
         if self.sizeHint().width() > self.width():
             self._of_run.setText(_OF_RUN.partition(" ")[0])
+        cut = self._limit.sizeHint().width() - self._limit.least_width()
+        for parts in beside:
+            if self.sizeHint().width() - cut > self.width():
+                for part in parts:
+                    part.hide()
 
 
 def _span(low: str, high: str) -> str:

@@ -19,9 +19,10 @@ class RenameField(QLineEdit):
     ended = Signal(bool)
     """It goes away. True: no refused name is left behind, as it was given up or another one was taken."""
 
-    def __init__(self, text: str, take: Callable[[str], bool], parent: QWidget) -> None:
+    def __init__(self, object_id: str, text: str, take: Callable[[str], bool], parent: QWidget) -> None:
         """`take`: renames; False: the name was refused, which was said."""
         super().__init__(text, parent)
+        self.object_id = object_id
         self._before = text
         self._take = take
         self._ending = False

@@ -1,0 +1,122 @@
+"""The window on a screen of 1024 by 700 pixels: it fits, and no word or figure of a panel is cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from ndbplan.desktop.analyses.area import TABS
+from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.document.tasks import Tasks
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.main_window import MainWindow
+from ndbplan.desktop.widgets.sections import Elided
+
+SIZE = (1022, 660)
+"""Pixels that a window manager's frame leaves."""
+
+
+@pytest.fixture
+def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    theme.install(qapp, "dark")
+    made = MainWindow(Preferences(tmp_path / "preferences.json"), tmp_path / "journals")
+    made.files.ask_unsaved = lambda: "discard"  # type: ignore[method-assign]
+    made.resize(*SIZE)
+    made.show()
+    made.finish_building()
+    made.open_sample("starter")
+    yield made
+    made.close()
+    made.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def rested(window: MainWindow, qtbot: QtBot) -> None:
+    qtbot.waitUntil(
+        lambda: window.panels.estimates.is_fresh and not any(t.is_busy for t in window.findChildren(Tasks)),
+        timeout=60_000,
+    )
+    for _ in range(5):
+        QApplication.processEvents()
+
+
+def cut(root: QWidget) -> list[tuple[str, str]]:
+    """What is shown in part: kind and text."""
+    found = []
+    for widget in root.findChildren(QWidget):
+        if not isinstance(widget, QLabel | QAbstractButton) or not widget.isVisible() or not widget.text():
+            continue
+        if isinstance(widget, Elided):
+            if widget.shown() not in (widget.text(), *widget._shorter):
+                found.append(("line", widget.text()))
+        elif isinstance(widget, QLabel) and not widget.wordWrap() and not widget.text().startswith("<"):
+            if widget.width() < widget.fontMetrics().horizontalAdvance(widget.text()) or beyond(widget):
+                found.append(("label", widget.text()))
+        elif isinstance(widget, QAbstractButton) and (
+            widget.width() < widget.minimumSizeHint().width()
+            or (
+                isinstance(widget, QToolButton | QPushButton)
+                and widget.width() < widget.sizeHint().width() - 1
+            )
+            or beyond(widget)
+        ):
+            found.append(("button", widget.text()))
+    return found
+
+
+def beyond(widget: QWidget) -> bool:
+    """Whether something ends to the right of what scrolls it and cannot be scrolled there."""
+    above = widget.parentWidget()
+    while above is not None:
+        if isinstance(above, QScrollArea) and not above.horizontalScrollBar().isVisible():
+            view = above.viewport()
+            return widget.mapTo(view, QPoint(widget.width(), 0)).x() > view.width() + 1
+        above = above.parentWidget()
+    return False
+
+
+def test_the_window_fits_and_each_panel_is_whole(window: MainWindow, qtbot: QtBot) -> None:
+    assert (window.width(), window.height()) == SIZE
+    assert window.minimumSizeHint().width() <= SIZE[0]
+    rested(window, qtbot)
+    window.navigation.simulate()
+    rested(window, qtbot)
+    found = {}
+    for name, _, _ in TABS:
+        window.panels.analyses.show_tab(name)
+        rested(window, qtbot)
+        found[name] = cut(window.panels.analyses.stack.currentWidget())
+    assert {name: what for name, what in found.items() if what} == {}
+    assert cut(window.top_bar) == []
+
+
+def test_charts_in_little_room_are_high_enough_to_be_read(window: MainWindow, qtbot: QtBot) -> None:
+    rested(window, qtbot)
+    window.navigation.simulate()
+    rested(window, qtbot)
+    charts = window.panels.analyses.panel("Simulation").charts
+    qtbot.waitUntil(lambda: all(c.is_drawn for c in charts.all), timeout=20_000)
+    seen = set()
+    for link in (charts.to_log, charts.to_writes, charts.back):
+        shown = [c for c in charts.all if c.isVisible()]
+        seen.update(shown)
+        assert len(shown) == 2
+        assert min(c.plot.getViewBox().height() for c in shown) > 60
+        qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
+    assert seen == {charts.rates, charts.buffers, charts.log, charts.writes}
+    # What is clicked on the canvas is shown, whose turn it is or not.
+    window.selection.set([window.document.plan.hosts[0].disks[1].id])
+    assert charts.writes.isVisible()
