@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from ndbplan.base.resources import read_json
+from ndbplan.ndb.sql_server import missing_functions, no_calls
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql.console import Client
 from ndbplan.train.sql.weeks import week_of
@@ -168,3 +171,74 @@ def test_strict_servers_change_nothing_for_half_a_number(begun: Callable[[str], 
         ("7.4.10", "Query OK, 1 row affected"),
     ):
         assert Client().answer("DELETE FROM test.blobs_1k WHERE id='1x'", begun(version)).startswith(said)
+
+
+LACKING = (
+    ("7.1", "sha2('a', 256)"), ("7.2.1", "to_base64('abc')"), ("7.2.1", "inet6_aton('::1')"),
+    ("7.4.10", "any_value(node_id)"), ("7.4.10", "json_overlaps('[1]', '[1]')"),
+    ("7.5.4", "json_pretty('[1]')"),
+    ("7.6.6", "json_overlaps('[1]', '[1]')"), ("8.0.16", "json_overlaps('[1]', '[1]')"),
+    ("8.0.20", "json_value('{}', '$.a')"), ("7.6.6", "old_password('x')"), ("8.4.8", "des_encrypt('x')"),
+    ("8.4.8", "encode('a', 'b')"),
+)  # fmt: skip
+HAVING = (
+    ("7.2.1", "sha2('a', 256)"), ("7.4.10", "to_base64('abc')"), ("7.5.10", "json_pretty('[1]')"),
+    ("7.6.6", "json_merge_patch('{}', '{}')"), ("8.0.21", "json_value('{\"a\": 1}', '$.a')"),
+    ("7.4.10", "des_encrypt('x')"), ("7.4.10", "random_bytes(4)"), ("7.6.6", "password('x')"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("version", "call"), LACKING)
+def test_a_function_of_other_releases_does_not_exist(
+    version: str, call: str, begun: Callable[[str], LiveCluster]
+) -> None:
+    name = call.partition("(")[0]
+    assert name in missing_functions(NdbVersion.parse(version))
+    lacks = Client().answer(f"SELECT {call} FROM test.blobs_5k LIMIT 1", begun(version))
+    assert lacks.startswith(f"ERROR 1305 (42000): FUNCTION test.{name} does not exist")
+
+
+@pytest.mark.parametrize(("version", "call"), HAVING)
+def test_a_function_that_the_release_has_is_not_said_to_be_missing(
+    version: str, call: str, begun: Callable[[str], LiveCluster]
+) -> None:
+    assert call.partition("(")[0] not in missing_functions(NdbVersion.parse(version))
+    assert not Client().answer(f"SELECT {call}", begun(version)).startswith("ERROR")
+
+
+def test_no_function_with_a_release_is_unknown_where_the_release_has_it() -> None:
+    functions = read_json("ndb/sql_server.json")["functions"]
+    stated = {name for row in functions["spans"] for name in row["names"]}
+    assert stated <= set(functions["names"]), "else it is said not to exist"
+    for name in stated:
+        lacks = [
+            v
+            for v in ("7.0", "7.2", "7.4", "7.6", "8.0", "8.4")
+            if name in missing_functions(NdbVersion.parse(v))
+        ]
+        assert 0 < len(lacks) < 6, name
+
+
+def test_password_is_no_function_of_the_language_from_8_0_on(cluster: LiveCluster) -> None:
+    assert "near '('x')' at line 1" in Client().answer("SELECT PASSWORD('x')", cluster)
+    assert no_calls(NdbVersion.parse("7.6")) == frozenset()
+
+
+def test_nought_is_written_with_its_digits(cluster: LiveCluster) -> None:
+    assert "|   0.00000000 |" in Client().answer("SELECT AVG(0/3)*100", cluster)
+
+
+def test_what_with_names_is_known_from_there_on(cluster: LiveCluster) -> None:
+    """Itself only where it is RECURSIVE."""
+    client, own = (
+        Client(),
+        "c AS (SELECT 1 a UNION ALL SELECT a + 1 FROM c WHERE a < 3) SELECT MAX(a) m FROM c",
+    )
+    client.answer("USE test", cluster)
+    assert client.answer(f"WITH {own}", cluster).startswith(
+        "ERROR 1146 (42S02): Table 'test.c' doesn't exist"
+    )
+    assert "|    3 |" in client.answer(f"WITH RECURSIVE {own}", cluster)
+    later = "WITH a AS (SELECT * FROM b), b AS (SELECT 1) SELECT * FROM a"
+    assert client.answer(later, cluster).startswith("ERROR 1146 (42S02): Table 'test.b' doesn't exist")
+    assert "| 1 |" in client.answer("WITH a AS (SELECT 1 x), b AS (SELECT * FROM a) SELECT * FROM b", cluster)

@@ -60,6 +60,14 @@ def value(say: Callable[[str], str], expression: str) -> str:
         ("json_overlaps('[1,3,5,7]', '[2,5,7]')", "1"),
         ("json_overlaps('[1,3]', '[2]')", "0"),
         ("json_length(null)", "NULL"),
+        ("json_object('k', 1 > 2)", '{"k": false}'),
+        ("json_object('a', 1 in (1, 2), 'b', 'x' like 'x%', 'c', (1 > 2))",
+         '{"a": true, "b": true, "c": false}'),
+        ("json_array(1.50, cast(2 as decimal(5,2)), round(2.567, 2), 2.0, 1e2)",
+         "[1.50, 2.00, 2.57, 2.0, 100.0]"),
+        ("""json_set('{"a": 1.50}', '$.b', 2.50, '$.c', json_array(1.10))""",
+         '{"a": 1.5, "b": 2.50, "c": [1.10]}'),
+        ("json_extract('[1.50]', '$[0]')", "1.5"),
     ],
 )  # fmt: skip
 def test_functions_answer_as_the_manual_says(expression: str, expected: str, cluster: LiveCluster) -> None:
@@ -88,3 +96,20 @@ def test_tables_made_of_json_are_not_simulated(cluster: LiveCluster) -> None:
         "mysql> select * from json_table('[1,2]', '$[*]' columns(a int path '$')) as t"
     )
     assert said == "ndbplan: JSON_TABLE() is not simulated here\n"
+
+
+def test_what_gathers_values_of_json_keeps_them(cluster: LiveCluster) -> None:
+    say = Consoles(cluster).answer
+    listed = say(
+        "mysql> select json_arrayagg(json_object('n', node_id)) v from ndbinfo.nodes where node_id in (3, 4)"
+    )
+    assert '[{"n": 3}, {"n": 4}]' in listed
+    named = say("mysql> select json_objectagg(node_id, 1.50) v from ndbinfo.nodes where node_id in (3, 4)")
+    assert '{"3": 1.50, "4": 1.50}' in named
+
+
+def test_a_member_without_a_value_is_an_error(cluster: LiveCluster) -> None:
+    say = Consoles(cluster).answer
+    for call in ("json_object('a')", "json_object('a', 1, 'b')"):
+        assert say(f"mysql> select {call}").startswith("ERROR 1582 (42000)")
+    assert "near ': 1)'" in say("mysql> select json_object('k': 1)")

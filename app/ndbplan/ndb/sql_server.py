@@ -65,10 +65,24 @@ def server_functions() -> frozenset[str]:
 
 
 @cache
-def later_functions(version: NdbVersion) -> frozenset[str]:
-    """Functions that newer servers have and the one of the version has not."""
-    rows = _data()["functions"]["later"]
-    return frozenset(name for row in rows if not in_span(version, row) for name in row["names"])
+def missing_functions(version: NdbVersion) -> frozenset[str]:
+    """Functions that servers of other releases have and the one of the version has not."""
+    rows = _data()["functions"]["spans"]
+    lacks = frozenset(name for row in rows if not _is_there(version, row) for name in row["names"])
+    return lacks - {name for row in rows if _is_there(version, row) for name in row["names"]}
+
+
+def _is_there(version: NdbVersion, row: dict[str, Any]) -> bool:
+    """A span of series; `patches`: what the first release of a series was that has it."""
+    from_patch = row.get("patches", {}).get(version.series)
+    return in_span(version, row) and (from_patch is None or version >= NdbVersion.parse(from_patch))
+
+
+@cache
+def no_calls(version: NdbVersion) -> frozenset[str]:
+    """Words of the server's language that were functions of older ones: a call of one is no syntax."""
+    spans = _data()["functions"]["no_call_from"].items()
+    return frozenset(name for first, names in spans if in_span(version, {"first": first}) for name in names)
 
 
 def engine_rows(version: NdbVersion) -> list[tuple[str | None, ...]]:

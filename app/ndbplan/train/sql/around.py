@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from ndbplan.base.units import whole_number
 from ndbplan.ndb.console import form
-from ndbplan.ndb.sql_server import flushed, later_functions
+from ndbplan.ndb.sql_server import flushed, missing_functions, no_calls
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.live import Hold, LiveCluster
 from ndbplan.train.sql.digests import data
@@ -272,7 +272,7 @@ _CALL = re.compile(r"(?<![\w`.])([a-z_]\w{0,63})\(", re.IGNORECASE)
 
 
 def _may_read(sql: str, bare: str, database: str, version: NdbVersion) -> None:
-    """Raises SqlError for words that no server reads, or only newer ones.
+    """Raises SqlError for words that no server reads, or only those of other releases.
 
     Common table expressions, windows and set operations are of 8.0 (manual 8.0, What Is New).
     """
@@ -281,7 +281,9 @@ def _may_read(sql: str, bare: str, database: str, version: NdbVersion) -> None:
     if unread is not None:
         raise syntax(sql[unread.end() - unread[0].endswith("(") :].rstrip())
     for call in _CALL.finditer(bare):
-        if call[1].lower() in later_functions(version):
+        if call[1].lower() in no_calls(version):
+            raise syntax(sql[call.end() - 1 :])
+        if call[1].lower() in missing_functions(version):
             raise SqlError(1305, "42000", f"FUNCTION {database or 'test'}.{call[1]} does not exist")
 
 

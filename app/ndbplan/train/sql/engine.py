@@ -22,7 +22,7 @@ from ndbplan.train.sql.numbers import DOUBLE, INT, TEXT, Kind, decimal, kind_of,
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table
 from ndbplan.train.sql.reading import typed_list
 from ndbplan.train.sql.rollup import rolled_up
-from ndbplan.train.sql.scopes import check_names
+from ndbplan.train.sql.scopes import check_names, named_later
 from ndbplan.train.sql.truncating import number_in, read_as_numbers
 from ndbplan.train.sql.unsigned import Large, check_range, held, large_literals, unsigned
 
@@ -174,14 +174,14 @@ def _fill(
     letters: alike.Letters,
 ) -> _Known:
     """Make the tables that a query names, and tell of their columns; `large` takes what SQLite rounds."""
-    named = {one.alias_or_name for one in tree.find_all(exp.CTE)}
+    named, not_yet = {one.alias_or_name for one in tree.find_all(exp.CTE)}, named_later(tree)
     known = _Known({}, {}, {})
     columns = known.kinds
     made: set[str] = set()
     for table in tree.find_all(exp.Table):
         if isinstance(table.this, exp.JSONTable):
             raise NotSimulated("JSON_TABLE() is not simulated here")
-        if not table.db and table.name in named:
+        if not table.db and table.name in named and id(table) not in not_yet:
             continue
         where = table.db or database
         if not where:
@@ -271,7 +271,7 @@ def _translated(tree: exp.Expr, columns: Mapping[str, Kind]) -> str:
             rounds.replace(exp.Anonymous(this="mysql_rint", expressions=[rounds.this, digits]))
     for two in list(changed.find_all(*_COMPARES)):
         _compared(two)
-    translate(changed)
+    translate(changed, columns)
     _plain_unions(changed)
     changed = changed.transform(change).transform(divide)
     return changed.sql(dialect="sqlite")

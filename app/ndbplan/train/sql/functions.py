@@ -6,11 +6,10 @@ translate(tree)         # calls of what SQLite has otherwise go to ours
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import reduce, wraps
 from typing import Any
@@ -18,11 +17,10 @@ from typing import Any
 from sqlglot import exp
 
 from ndbplan.base.units import whole_number
-from ndbplan.train.sql import dates, digests, json_calls, text_functions
-from ndbplan.train.sql.numbers import WHOLE_CASTS
+from ndbplan.train.sql import dates, digests, json_calls, json_texts, text_functions
+from ndbplan.train.sql.numbers import WHOLE_CASTS, Kind
 from ndbplan.train.sql.problem import NotSimulated
 from ndbplan.train.sql.str_to_date import str_to_date
-from ndbplan.train.sql.values import json_sorted
 
 Warn = Callable[[int, str], None]
 """Takes the number and the text of a warning."""
@@ -94,7 +92,7 @@ def _written_json(value: Any) -> Any:
     """An object or an array as the server writes it, with blanks, and short names first."""
     if not isinstance(value, str) or value[:1] not in ("{", "["):
         return value
-    return json.dumps(json_sorted(json.loads(value)), ensure_ascii=False)
+    return json_texts.written(json_texts.read(value))
 
 
 def _concat_ws(between: Any, *parts: Any) -> str | None:
@@ -285,10 +283,10 @@ class _JsonArray(_Gathered):
     """JSON_ARRAYAGG: every value, NULL as well."""
 
     def step(self, value: Any) -> None:
-        self.values.append(value)
+        self.values.append(json_calls.as_json(value))
 
     def finalize(self) -> Any:
-        return json.dumps(self.values, ensure_ascii=False) if self.values else None
+        return json_texts.written(self.values) if self.values else None
 
 
 class _JsonObject:
@@ -298,12 +296,10 @@ class _JsonObject:
         self.members: dict[str, Any] = {}
 
     def step(self, key: Any, value: Any) -> None:
-        self.members[_text(key)] = value
+        self.members[_text(key)] = json_calls.as_json(value)
 
     def finalize(self) -> str | None:
-        keys = sorted(self.members, key=lambda key: (len(key.encode()), key))
-        found = {key: self.members[key] for key in keys}
-        return json.dumps(found, ensure_ascii=False) if found else None
+        return json_texts.written(self.members) if self.members else None
 
 
 def _sortable(value: Any) -> tuple[int, Any]:
@@ -384,7 +380,7 @@ def _ours(node: exp.Expr) -> exp.Expr:
         return _joined(node)
     if isinstance(node, exp.JSONObjectAgg):
         member = node.expressions[0]
-        return call("mysql_json_object", member.this, member.expression)
+        return call("mysql_json_object", member.this, json_calls.as_value(member.expression))
     if _is_json(node) and not _is_json(node.parent) and not isinstance(node.parent, exp.JSONKeyValue):
         return call("mysql_json", node.copy())
     if isinstance(node, exp.Rand):
@@ -402,9 +398,9 @@ def _is_json(node: exp.Expr | None) -> bool:
     return is_array or isinstance(node, exp.JSONObject | exp.JSONExtract)
 
 
-def translate(tree: exp.Expr) -> None:
+def translate(tree: exp.Expr, columns: Mapping[str, Kind]) -> None:
     """Calls of ours stand in the query where SQLite would answer otherwise."""
-    json_calls.keep_truths(tree)
+    json_calls.keep_kinds(tree, columns)
     for node in reversed(
         list(tree.find_all(exp.Func, exp.JSONValue, exp.BitwiseXor, exp.Xor, exp.Add, exp.Sub))
     ):

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from sqlglot import exp
 
-from ndbplan.train.sql.values import json_sorted
+from ndbplan.train.sql import json_texts
+from ndbplan.train.sql.numbers import Kind, kind_of
 
 _MARK = "\x01"
 """Stands before a text that is a JSON value, and not a string that becomes one."""
@@ -29,18 +31,14 @@ Place = tuple[str | int, ...]
 
 def _document(value: Any) -> Any:
     text = value.decode() if isinstance(value, bytes) else str(value)
-    return json.loads(text.removeprefix(_MARK))
+    return json_texts.read(text.removeprefix(_MARK))
 
 
-def _given(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     """A value of SQL as one of JSON: texts are strings unless they are JSON already."""
     if isinstance(value, str):
-        return json.loads(value[1:]) if value.startswith(_MARK) else value
+        return json_texts.read(value[1:]) if value.startswith(_MARK) else value
     return value.decode("latin-1") if isinstance(value, bytes) else value
-
-
-def _written(value: Any) -> str:
-    return json.dumps(json_sorted(value), ensure_ascii=False)
 
 
 def _steps(path: Any) -> list[str | int | None]:
@@ -137,8 +135,8 @@ def _putting(*, makes: bool, changes: bool) -> Callable[..., str]:
     def put(document: Any, *given: Any) -> str:
         whole = _document(document)
         for path, value in zip(given[::2], given[1::2], strict=True):
-            whole = _put(whole, path, _given(value), makes=makes, changes=changes)
-        return _written(whole)
+            whole = _put(whole, path, as_json(value), makes=makes, changes=changes)
+        return json_texts.written(whole)
 
     return put
 
@@ -156,16 +154,16 @@ def _removed(document: Any, *paths: Any) -> str:
                 return [value for cell, value in enumerate(parent) if cell != last]
 
             whole = _with(whole, place[:-1], less)
-    return _written(whole)
+    return json_texts.written(whole)
 
 
 def _appended(document: Any, *given: Any) -> str:
     whole = _document(document)
     for path, value in zip(given[::2], given[1::2], strict=True):
         for place, there in list(_places(whole, _steps(path)))[:1]:
-            cells = [*(there if isinstance(there, list) else [there]), _given(value)]
+            cells = [*(there if isinstance(there, list) else [there]), as_json(value)]
             whole = _with(whole, place, _always(cells))
-    return _written(whole)
+    return json_texts.written(whole)
 
 
 def _inserted(document: Any, *given: Any) -> str:
@@ -177,9 +175,9 @@ def _inserted(document: Any, *given: Any) -> str:
         for place, there in list(_places(whole, steps))[:1]:
             if isinstance(there, list):
                 at = max(0, cell + len(there) * (cell < 0))
-                cells = [*there[:at], _given(value), *there[at:]]
+                cells = [*there[:at], as_json(value), *there[at:]]
                 whole = _with(whole, place, _always(cells))
-    return _written(whole)
+    return json_texts.written(whole)
 
 
 def _patched(value: Any, patch: Any) -> Any:
@@ -206,12 +204,13 @@ def _merging(merge: Callable[[Any, Any], Any]) -> Callable[..., str]:
         first, *others = (_document(one) for one in documents)
         for one in others:
             first = merge(first, one)
-        return _written(first)
+        return json_texts.written(first)
 
     return merged
 
 
 def _same(one: Any, other: Any) -> bool:
+    one, other = (float(side) if isinstance(side, Decimal) else side for side in (one, other))
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
@@ -245,7 +244,7 @@ def _has_paths(document: Any, how: Any, *paths: Any) -> int:
 def _kind(document: Any) -> str:
     value = _document(document)
     names: dict[type, str] = {dict: "OBJECT", list: "ARRAY", str: "STRING", bool: "BOOLEAN", float: "DOUBLE",
-                              type(None): "NULL"}  # fmt: skip
+                              Decimal: "DOUBLE", type(None): "NULL"}  # fmt: skip
     whole = "UNSIGNED INTEGER" if isinstance(value, int) and value >= _UNSIGNED_FROM else "INTEGER"
     return names.get(type(value), whole)
 
@@ -263,7 +262,7 @@ def _deep(value: Any) -> int:
 def _keys(document: Any, path: Any = "$") -> str | None:
     found = _one(_document(document), path)
     return (
-        json.dumps(list(json_sorted(found[0])), ensure_ascii=False)
+        json_texts.written(list(json_texts.in_order(found[0])))
         if found and isinstance(found[0], dict)
         else None
     )
@@ -288,7 +287,7 @@ def _value(document: Any, path: Any) -> Any:
     found = _one(_document(document), path)
     if not found or isinstance(found[0], dict | list) or found[0] is None:
         return None
-    return found[0] if isinstance(found[0], str) else json.dumps(found[0])
+    return found[0] if isinstance(found[0], str) else json_texts.written(found[0])
 
 
 def _named(place: Place) -> str:
@@ -328,7 +327,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "json_contains": _contains, "json_contains_path": _has_paths, "json_overlaps": _overlaps,
     "json_quote": lambda text: json.dumps(str(text), ensure_ascii=False), "json_unquote": _unquoted,
     "json_value": _value, "json_search": _searched,
-    "json_pretty": lambda text: json.dumps(json_sorted(_document(text)), ensure_ascii=False, indent=2),
+    "json_pretty": lambda text: json_texts.written(_document(text), "  "),
     "json_remove": _removed, "json_merge": _merging(_joined), "json_merge_preserve": _merging(_joined),
     "json_merge_patch": _merging(_patched),
 }  # fmt: skip
@@ -345,8 +344,8 @@ _NAMES: dict[type[exp.Expr], str] = {
     exp.JSONArrayInsert: "json_array_insert", exp.JSONValue: "json_value",
 }  # fmt: skip
 _GIVES = (
-    "json", "json_array", "json_object", *PUTS, "json_keys", "json_remove", "json_merge",
-    "json_merge_preserve", "json_merge_patch",
+    "json", "json_array", "json_object", "json_arrayagg", "json_objectagg", *PUTS, "json_keys", "json_remove",
+    "json_merge", "json_merge_preserve", "json_merge_patch",
 )  # fmt: skip
 """Calls whose value is one of JSON where it is an argument."""
 
@@ -378,14 +377,42 @@ def _name(node: exp.Expr | None) -> str:
 _TRUTHS = (exp.Boolean, exp.Predicate, exp.Connector, exp.Not)
 
 
-def keep_truths(tree: exp.Expr) -> None:
-    """What is true or false is so in a JSON value, and a number elsewhere."""
-    for one in list(tree.find_all(*_TRUTHS)):
-        around = one.parent
-        is_value = isinstance(around, exp.JSONKeyValue) and around.expression is one
-        if is_value or _name(around) in ("json_array", *PUTS):
+def keep_kinds(tree: exp.Expr, columns: Mapping[str, Kind]) -> None:
+    """In a JSON value truths are true or false, and decimals keep the digits that they have."""
+    for literal in list(tree.find_all(exp.Literal)):
+        if literal.is_string and _is_document(literal):
+            literal.replace(exp.Literal.string(json_texts.of_literal(literal.name)))
+    for one in list(tree.find_all(exp.Expression)):
+        if not _is_value(one):
+            continue
+        kind = kind_of(one, columns)
+        if isinstance(one.unnest(), _TRUTHS):
             told = exp.Anonymous(this="mysql_truth", expressions=[one.copy()])
-            one.replace(exp.Anonymous(this="json", expressions=[told]))
+        elif kind.name == "decimal":
+            told = exp.Anonymous(this="mysql_text", expressions=[one.copy(), exp.Literal.number(kind.digits)])
+        else:
+            continue
+        one.replace(exp.Anonymous(this="json", expressions=[told]))
+
+
+def _is_document(node: exp.Expr) -> bool:
+    """Whether it is the first that a function of JSON is given."""
+    around = node.parent
+    if around is None or isinstance(around, exp.JSONExtract):
+        return around is not None and around.this is node
+    name = _name(around)
+    if name == "json_quote" or name not in {**CALLS, **PUTS}:
+        return False
+    given = (one for one in around.iter_expressions() if not isinstance(one, exp.Identifier))
+    return next(given, None) is node
+
+
+def _is_value(node: exp.Expr) -> bool:
+    """Whether it becomes part of a JSON value."""
+    around = node.parent
+    if isinstance(around, exp.JSONKeyValue):
+        return around.expression is node
+    return _name(around) in ("json_array", "json_arrayagg", *PUTS)
 
 
 def truth(value: Any) -> str:
@@ -396,11 +423,19 @@ def truth(value: Any) -> str:
 def ours(node: exp.Expr) -> exp.Expr | None:
     """A call of JSON as ours; None: it is another."""
     name = _name(node)
+    if name == "json_arrayagg":
+        return exp.Anonymous(this=node.name, expressions=[as_value(node.expressions[0])])
     if name not in CALLS and name not in PUTS:
         return None
-    given = [one for one in node.iter_expressions() if not isinstance(one, exp.Identifier)]
-    for at, one in enumerate(given):
-        inner = one.name.removeprefix("mysql_") if isinstance(one, exp.Anonymous) else _name(one)
-        if at and name in PUTS and (inner in _GIVES or isinstance(one, exp.JSONExtract)):
-            given[at] = exp.Anonymous(this="mysql_json_mark", expressions=[one.copy()])
-    return exp.Anonymous(this=f"mysql_{name}", expressions=[one.copy() for one in given])
+    inside = [one for one in node.iter_expressions() if not isinstance(one, exp.Identifier)]
+    if name in PUTS:
+        inside[1:] = map(as_value, inside[1:])
+    return exp.Anonymous(this=f"mysql_{name}", expressions=[one.copy() for one in inside])
+
+
+def as_value(node: exp.Expr) -> exp.Expr:
+    """What becomes part of a JSON value; marked where it is one."""
+    inner = node.name.removeprefix("mysql_") if isinstance(node, exp.Anonymous) else _name(node)
+    if inner not in _GIVES and not isinstance(node, exp.JSONExtract):
+        return node
+    return exp.Anonymous(this="mysql_json_mark", expressions=[node.copy()])

@@ -264,4 +264,4 @@ def written(value: object, kind: Kind) -> str:
         return str(value)
     exact = Decimal(repr(value) if isinstance(value, float) else value)
     # Nought has no sign.
-    return str(exact.quantize(Decimal(1).scaleb(-kind.digits), rounding=ROUND_HALF_UP) + 0)
+    return f"{exact.quantize(Decimal(1).scaleb(-kind.digits), rounding=ROUND_HALF_UP) + 0:f}"

@@ -9,7 +9,9 @@ from typing import Any
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.mysql import MySQL
 from sqlglot.errors import SqlglotError
+from sqlglot.parsers.mysql import MySQLParser
 from sqlglot.tokens import TokenType  # type: ignore[attr-defined]  # its stubs export it elsewhere
 
 from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
@@ -18,11 +20,29 @@ from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
 logging.getLogger("sqlglot").addHandler(logging.NullHandler())
 
 
+class _Parser(MySQLParser):
+    def _parse_json_key_value(self) -> exp.JSONKeyValue | None:
+        """The value of a member may be a comparison, as any expression."""
+        name = self._parse_disjunction()
+        if name is None:
+            return None
+        if not self._match(TokenType.COMMA):
+            if not self._match(TokenType.R_PAREN, advance=False):
+                self.raise_error("Expecting ,")
+            text = "Incorrect parameter count in the call to native function 'json_object'"
+            raise SqlError(1582, "42000", text)
+        return exp.JSONKeyValue(this=name, expression=self._parse_disjunction())
+
+
+class _Server(MySQL):
+    Parser = _Parser
+
+
 def parsed(sql: str) -> exp.Expr:
     """A statement as a tree. Raises SqlError 1064."""
     try:
         _check_commas(sql)
-        found = sqlglot.parse_one(_without_how(sql), read="mysql")
+        found = sqlglot.parse_one(_without_how(sql), dialect=_Server)
     except (SqlglotError, RecursionError) as error:
         near = getattr(error, "errors", None) or [{}]
         raise syntax(_near(near[0])) from None

@@ -97,3 +97,14 @@ def check_read(tree: exp.Expr, target: exp.Table, where: str, in_use: str) -> No
         if read is not target and same and inside and not isinstance(above, exp.From | exp.Join):
             text = f"You can't specify target table '{target.alias_or_name}' for update in FROM clause"
             raise SqlError(1093, "HY000", text)
+
+
+def named_later(tree: exp.Expr) -> set[int]:
+    """Tables within WITH that have the name of what it names there or further on: it is not known yet."""
+    found = set[int]()
+    for begun in tree.find_all(exp.With):
+        left = [one.alias_or_name for one in begun.expressions]
+        for one in () if begun.args.get("recursive") else begun.expressions:
+            found |= {id(table) for table in one.find_all(exp.Table) if not table.db and table.name in left}
+            left.pop(0)
+    return found

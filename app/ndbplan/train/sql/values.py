@@ -13,6 +13,7 @@ from typing import Any
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.tables import Column
 from ndbplan.train.contents import WHOLE
+from ndbplan.train.sql import json_texts
 from ndbplan.train.sql.numbers import BYTES, DOUBLE, INT, MOMENT, TEXT, Kind, bits, decimal
 from ndbplan.train.sql.problem import SqlError, Warned
 
@@ -258,7 +259,7 @@ def _json(taking: Taking, column: Column, value: Any, where: str) -> str:
         wrong = "The document is empty." if not str(value).strip() else _invalid_json(error)
         at = f"position {error.pos} in value for column '{taking.table}.{column.name}'."
         raise SqlError(3140, "22032", f'Invalid JSON text: "{wrong}" at {at}') from None
-    return json.dumps(json_sorted(found), ensure_ascii=False)
+    return json_texts.written(found)
 
 
 _INVALID_JSON = {
@@ -280,13 +281,6 @@ def _invalid_json(error: json.JSONDecodeError) -> str:
     before = error.doc[: error.pos]
     in_object = before.rfind("{") > before.rfind("[")
     return "Missing a comma or " + ("} after an object member." if in_object else "] after an array element.")
-
-
-def json_sorted(value: Any) -> Any:
-    """Members of an object stand by the length of their names, then by the names."""
-    if isinstance(value, dict):
-        return {name: json_sorted(value[name]) for name in sorted(value, key=lambda one: (len(one), one))}
-    return [json_sorted(one) for one in value] if isinstance(value, list) else value
 
 
 def _text(taking: Taking, column: Column, value: Any, where: str) -> str:
