@@ -96,6 +96,26 @@ def test_when_both_disks_of_a_group_stall_the_cluster_stops(limited: Plan) -> No
     assert not result.accepted[45:].any()
 
 
+def test_a_disk_without_log_holds_up_no_global_checkpoint(overload: Plan) -> None:
+    """One for checkpoints alone was said to."""
+    plan = _plan(overload)
+    host = plan.hosts[0]
+    of = next(one for one in plan.data_nodes if one.host_id == host.id)
+    roles = of.disk_roles.model_copy(update={"redo": host.disks[0].id, "lcp": host.disks[-1].id})
+    plan = edits.update(plan, of.id, disk_roles=roles)
+    for disk, is_said in ((host.disks[0].id, True), (host.disks[-1].id, False)):
+        said = [text for _, text in _run(plan, _stalls(disk), for_s=30.0).happened]
+        assert any("without a limit" in text for text in said) == is_said, disk
+
+
+@pytest.mark.parametrize("factor", [STALL, 0.5])
+def test_a_stall_stops_a_node_that_nobody_writes_to(limited: Plan, factor: float) -> None:
+    """The record of a global checkpoint is log too: without a load the node stood there for ever."""
+    idle = edits.update(limited, EASY, load=OpenLoad(points=(RatePoint(at_s=0, rate_per_s=0),)))
+    stopped = _stopped(_run(idle, _stalls(factor=factor)))
+    assert [at_s for at_s, _ in stopped] == ([pytest.approx(AT_S + LIMIT_S)] if factor == STALL else [])
+
+
 def test_how_time_is_cut_changes_no_bit(limited: Plan) -> None:
     course = Course(Estimation(limited, limited.workload(EASY)), (_stalls(duration_s=30.0),), 0.1, 3)
     whole, pieces = to_the_end(course.story(60.0)), Session(course.story(60.0))

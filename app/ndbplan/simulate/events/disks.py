@@ -15,7 +15,7 @@ from ndbplan.estimate.times.rebuild import rebuild_share, rebuild_time
 from ndbplan.plan.events import Backup, DeviceFailure, DiskSlow
 from ndbplan.plan.hardware import Disk
 from ndbplan.simulate.events.failures import strike
-from ndbplan.simulate.events.global_checkpoints import limit_s, watch
+from ndbplan.simulate.events.global_checkpoints import has_log, limit_s, watch
 from ndbplan.simulate.events.handlers import Asked, handles, planned
 from ndbplan.simulate.model.node_rows import SimulationError
 from ndbplan.simulate.simulation import Due, Simulation
@@ -112,7 +112,7 @@ def slow_down(sim: Simulation, event: DiskSlows) -> None:
         sim.forget_room()
     sim.say(event.text)
     if d >= 0 and 0 < event.factor < 1:
-        if event.factor < STALLED and limit_s(sim) is None:
+        if event.factor < STALLED and has_log(sim, d) and limit_s(sim) is None:
             sim.say("global checkpoints wait for the disk without a limit: TimeBetweenEpochsTimeout is 0")
         watch(sim, event.number, event.until_s)
 

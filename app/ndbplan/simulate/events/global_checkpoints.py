@@ -13,6 +13,7 @@ import numpy as np
 
 from ndbplan.configuration.global_checkpoints import save_limit_s
 from ndbplan.configuration.settings import node_settings
+from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.simulate.events.failures import BY_HAND, strike
 from ndbplan.simulate.events.handlers import handles
 from ndbplan.simulate.simulation import Due, Simulation
@@ -42,6 +43,11 @@ def limit_s(sim: Simulation) -> float | None:
     """How long a global checkpoint may wait now; None: for ever."""
     running = sim.outage.running
     return save_limit_s(node_settings(sim.outage.plan), len(running.started | running.starting))
+
+
+def has_log(sim: Simulation, disk: int) -> bool:
+    """Whether a disk bears the redo log of a data node."""
+    return any(place.redo_disk == disk for place in sim.laws.places)
 
 
 def watch(sim: Simulation, number: int, until_s: float) -> None:
@@ -85,5 +91,16 @@ def _waiting(sim: Simulation, event: GlobalCheckpoint) -> list[int]:
     return [
         n
         for n, node_class in enumerate(sim.scenario.node_classes)
-        if behind[n].any() and not sim.is_dead(n) and node_class.nodes[0].id not in sim.outage.striking
+        if (behind[n].any() or _lacks_record(sim, event, n))
+        and not sim.is_dead(n)
+        and node_class.nodes[0].id not in sim.outage.striking
     ]
+
+
+def _lacks_record(sim: Simulation, event: GlobalCheckpoint, n: int) -> bool:
+    """Whether a node cannot have written the record of a global checkpoint by now: a page of each log part,
+    also where no transaction makes log [NDB source, Dblqh::writeCompletedGciLog].
+    """
+    disk = sim.laws.disks[sim.laws.places[n].redo_disk]
+    could = (sim.at_s - event.began_s) * float(disk.write_bytes_per_s)
+    return could < sim.scenario.node_classes[n].log_parts * PAGE_BYTES
