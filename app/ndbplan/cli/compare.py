@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 def diff(plan_file: Path, running: Path | None, *, as_json: bool) -> None:
     """Say what changes from RUNNING (plan, config.ini or my.cnf) to PLAN, what that restarts, in which order.
 
+    Of a running cluster RUNNING may also be what `ndb_config --diff-default` prints.
+
     Without RUNNING: what the plan sets other than the defaults of its version.
     """
     from ndbplan.configuration.difference import diff as compare

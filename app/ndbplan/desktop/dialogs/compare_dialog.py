@@ -66,7 +66,9 @@ class CompareDialog(Dialog):
         defaults.setToolTip("What the plan states other than the defaults of its version")
         defaults.clicked.connect(lambda: self.compare(None))
         pasted = QPushButton("Paste text")
-        pasted.setToolTip("The config.ini that the clipboard holds (Ctrl+V)")
+        pasted.setToolTip(
+            "The config.ini, or what ndb_config --diff-default prints, from the clipboard (Ctrl+V)"
+        )
         pasted.clicked.connect(self.paste)
         self.add_foot(self._ask_file, defaults, pasted)
         self.compare(None)
