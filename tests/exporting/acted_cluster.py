@@ -145,6 +145,8 @@ class ActedCluster(ActedSql):
             return self._create_nodegroup([int(word) for word in match[1].split(",")])
         if command == "ALL REPORT MEMORYUSAGE":
             return "Node 1: Data usage is 1%\n"
+        if command == "ALL REPORT BACKUPSTATUS":
+            return "".join(f"Node {number}: Backup not started\n" for number in self.data_nodes)
         if command == "START BACKUP WAIT COMPLETED":
             return self._start_backup(words)
         raise RefusedError(f"Invalid command: {command}\n", 255)

@@ -54,6 +54,9 @@ class ActedFiles(ActedState):
         self.executable.add((host, "/etc/init.d/mysql"))
         return self._dnf(host, words)
 
+    def _dpkg(self, _host: str, _words: list[str]) -> str:
+        return ""
+
     def _id(self, host: str, _words: list[str]) -> str:
         if host not in self.users:
             raise RefusedError("no such user\n")
@@ -110,6 +113,8 @@ class ActedFiles(ActedState):
         return self.files[host, words[-1]]
 
     def _stat(self, host: str, words: list[str]) -> str:
+        if "%s" in words:
+            return f"{len(self.files[host, words[-1]].encode())}\n"
         return self.files.get((host, f"{words[-1].rstrip('/')}/"), "stat: No such file") + "\n"
 
     def _readlink(self, host: str, words: list[str]) -> str:

@@ -23,7 +23,7 @@ _PROGRAMS = (
     "ndb_waiter", "ndb_desc", "mysqld", "mysql_install_db", "mysql_upgrade",
     "mysqldump",
     "systemctl", "ls", "touch", "find", "ln", "mv", "rm", "cp", "mountpoint", "test", "stat", "readlink",
-    "mkdir", "useradd", "id", "chmod", "tar", "dnf", "apt-get", "grep", "sysctl", "udevadm",
+    "mkdir", "useradd", "id", "chmod", "tar", "dnf", "apt-get", "dpkg", "grep", "sysctl", "udevadm",
     "systemd-tmpfiles", "/usr/sbin/ndbmtd", "service", "/usr/sbin/ndbd", "/usr/sbin/ndb_mgmd",
     "/usr/sbin/mysqld",
 )  # fmt: skip
@@ -90,6 +90,11 @@ ssh() {
   [[ $1 != PATH=* ]] || shift
   if [[ $1 == bash && $2 != -c ]]; then
     IFS= read -r -d '' text || true
+    # Nor what `work` does: nothing else is under way there.
+    if [[ $text == 'if command -v flock '* ]]; then
+      text=${text#*$'fi\n{ '}
+      text=${text%$'\n} 8>&-'*}
+    fi
     # What `on` puts around a command needs no shell of its own.
     bare=${text/; then printf \'%s\\n\' \'   it is so already\'; else /}
     if [[ ${bare%; fi*} == *';'* ]]; then

@@ -273,7 +273,7 @@ Command = (
 
 _CONNECTIONS: dict[type[object], int] = {
     Shell: 1, Management: 1, Sql: 1, HasTable: 1, MakeAccount: 4, KeepLogin: 2, Copy: 3, StopService: 1,
-    WaitStarted: 1, WaitSql: 2, CreateNodeGroup: 3, BackUp: 2, BackUpAgain: 0, HasBackup: 1, Restore: 1,
+    WaitStarted: 1, WaitSql: 2, CreateNodeGroup: 3, BackUp: 3, BackUpAgain: 0, HasBackup: 1, Restore: 1,
 }  # fmt: skip
 """How often the script connects to a host for a command of a kind, as runbook.sh does it."""
 

@@ -34,6 +34,11 @@ def directory(host: str, path: str, owner: str = "mysql", mode: str = "750") -> 
     )
 
 
+def removed(host: str, path: str) -> Shell:
+    """A file or folder with all that is in it removed."""
+    return Shell(host, f"rm -rf -- {shell_quoted(path)}", same=f"test ! -e {shell_quoted(path)}")
+
+
 def _link(host: str, link: str, target: str) -> Shell:
     """A link, both words quoted."""
     return Shell(host, f"ln -sfn {target} {link}", same=_is_link(link, target))

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ndbplan.base.quantity import Quantity, total
-from ndbplan.base.quoting import shell_quoted
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import data_nodes_named, node_settings
@@ -20,14 +19,13 @@ from ndbplan.operations.commands import (
     Command,
     HasBackup,
     Restore,
-    Shell,
     start_service,
     start_sql_nodes,
     stop_all_data_nodes,
     stop_service,
     wait_started,
 )
-from ndbplan.operations.files import node_directories
+from ndbplan.operations.files import node_directories, removed
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.schema import space_files
 from ndbplan.operations.steps import (
@@ -181,6 +179,10 @@ def empty_data_nodes(times: Times, before: Plan, after: Plan, first: Iterable[Co
     """All data nodes stopped and their file systems removed; their backups stay. `first`: done before."""
     commands: list[Command] = [*first, *(_has_backup(before, node) for node in before.data_nodes)]
     commands.append(stop_all_data_nodes(before))
+    if before.data_nodes:
+        # What says that tables are brought back already.
+        host, folder = _backup_of(before, before.data_nodes[0])
+        commands.append(removed(host, f"{folder}/tables-made"))
     for plan in (before, after):
         commands += (one for node in plan.data_nodes for one in _remove_files(plan, node))
     return Step(
@@ -212,7 +214,7 @@ def _remove_files(plan: Plan, node: DataNode) -> Iterator[Command]:
     paths = data_node_paths(plan, node)
     named = (name for files in space_files(plan).values() for name in files if name.startswith("/"))
     for path in (*_file_systems(paths, node), *named):
-        yield Shell(host, f"rm -rf -- {shell_quoted(path)}", same=f"test ! -e {shell_quoted(path)}")
+        yield removed(host, path)
 
 
 def _file_systems(paths: DataNodePaths, node: DataNode) -> tuple[str, ...]:
