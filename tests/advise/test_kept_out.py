@@ -49,6 +49,16 @@ def test_a_backup_lasts_as_long_as_its_estimate() -> None:
     assert backup.to_s - backup.from_s == pytest.approx(now.backup().duration_s.value)
 
 
+def test_while_rows_have_no_room_all_that_is_offered_is_kept_clear() -> None:
+    """No load is carried then, which is known; without a node to miss nothing is."""
+    plan = sample_plan("starter")
+    plan = edits.update(plan, plan.tables[0].id, rows=10**12)
+    now = loaded(plan, 80.0)
+    assert least_load_left_per_s(now) == 0
+    ((begins, ends),) = [(one.from_s, one.to_s) for one in kept_out(now)]
+    assert (begins, ends) == pytest.approx((0, 86_399), abs=2)
+
+
 def test_without_a_schedule_or_a_node_to_miss_nothing_is_kept_out() -> None:
     plan = sample_plan("starter")
     assert kept_out(Estimation(plan)) == ()

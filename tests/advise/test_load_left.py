@@ -7,10 +7,13 @@ from itertools import combinations
 
 import pytest
 
+from golden.commands import drawn_files
 from ndbplan.advise import survival
 from ndbplan.advise.load_left import LoadLeft
+from ndbplan.advise.max_load import max_load
 from ndbplan.advise.survival import single_failures, survive
 from ndbplan.base.errors import UserError
+from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.failing_parts import Part, parts
 from ndbplan.configuration.failures import Failures
@@ -18,6 +21,7 @@ from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.edits.growth import add_node_group
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb.survival import Outcome
+from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.samples import sample_names, sample_plan
@@ -106,6 +110,27 @@ def test_single_failures_in_short_are_those_of_the_report(plan: Plan) -> None:
     hosts = [one.load_left_per_s for one in report.failures if one.dead[0].kind == "host"]
     left = [load for load in hosts if load is not None]
     assert short.least_load_left_per_s == min(left, key=lambda load: load.value, default=None)
+
+
+@pytest.mark.parametrize("plan", [*drawn_files(), *range(40)], ids=str)
+def test_no_more_is_left_without_the_worst_host_than_there_is(plan: str | int) -> None:
+    """And where rows have no room neither carries any: what `max_load` simulates says the same."""
+    drawn = random_plan(plan) if isinstance(plan, int) else load(drawn_files()[plan])
+    for workload in drawn.workloads:
+        with keeping():
+            now = Estimation(drawn, workload)
+            try:
+                (whole, limit), short = LoadLeft(now).limited(()), single_failures(now)
+                highest = max_load(now, with_next=False)
+            except UserError:
+                continue
+            if short.least_load_left_per_s is not None:
+                assert short.least_load_left_per_s.value <= whole.value * (1 + 1e-9)
+            is_full = highest.limited_by.resource in ("memory", "tablespace") and not highest.max_per_s.value
+            if is_full and not highest.is_job:
+                assert limit is not None
+                assert limit.text == highest.limited_by.text
+            assert is_full == (limit is not None and whole.value == 0)
 
 
 def test_members_of_a_group_start_in_turn_and_groups_beside_one_another(

@@ -218,7 +218,7 @@ _ALL = (
            _backup),
     Figure("survive", "Single failures that stop the cluster", "count",
            "survive: failures with the verdict stops", "lower", _stops),
-    Figure("load-left", "Load without the worst host", "tx/s",
+    Figure("load-left", "Momentary load without the worst host", "tx/s",
            "survive: failures of hosts, least load_left_per_s", "higher", _load_left),
     Figure("errors", "Errors that check finds", "count", "check: problems", "lower",
            partial(_problems, "error")),

@@ -44,8 +44,9 @@ def kept_out(now: Estimation, traffic_factor: float = 1.0) -> tuple[KeptOut, ...
 def least_load_left_per_s(now: Estimation) -> float | None:
     """Highest load, in tx/s, that is carried without the data node whose absence leaves least.
 
-    None where no data node can be missed: then any work on one stops what it serves, whatever the load.
+    None where no data node can be missed: then any work on one stops what it serves, whatever the load. 0
+    where rows have no room: no load is carried, with the node or without.
     """
     left = LoadLeft(now)
-    each = (left.per_s(frozenset({node.node_id})).value for node in now.plan.data_nodes)
-    return min((rate for rate in each if rate > 0), default=None)
+    each = (left.limited(frozenset({node.node_id})) for node in now.plan.data_nodes)
+    return min((rate.value for rate, limit in each if limit is not None), default=None)

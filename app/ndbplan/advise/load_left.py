@@ -2,9 +2,10 @@
 
 LoadLeft(Estimation(plan, workload)).per_s(dead={3, 51})
 
-Closed form: processors, links, disks and the nodes that clients come through, at one moment. How long a load
-may last while rows grow is what `max_load` answers. The survivors of a node group read for its dead members
-and write what they wrote before, for every replica writes every change.
+Closed form: processors, links, disks and the nodes that clients come through, at one moment, and whether
+rows that the load adds have any room then. How long a load may last while rows grow is what `max_load`
+answers. The survivors of a node group read for its dead members and write what they wrote before, for every
+replica writes every change.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from ndbplan.estimate.load.checkpoint_speed import checkpoint_share
 from ndbplan.estimate.load.cpu import node_cpu
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.network import Written, data_node_link
-from ndbplan.estimate.loaded import client_processes
+from ndbplan.estimate.loaded import client_processes, full_rooms
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, DiskRole, SqlNode
 from ndbplan.plan.workloads import Workload
-from ndbplan.simulate.bottleneck import Bottleneck
+from ndbplan.simulate.bottleneck import Bottleneck, full_of
 from ndbplan.simulate.model.load_over_time import Service, services
 
 _NOTHING = Quantity.exact(0.0, "tx/s")
@@ -50,7 +51,7 @@ class _Limit(NamedTuple):
     of: Bottleneck
     whole: Quantity
     field: str
-    """What of `_Use` it goes by; clients: their number; log: nothing changes it; nothing: an uplink."""
+    """What of `_Use` it goes by; clients: their number; log: nothing changes it; nothing: uplinks, rooms."""
     nodes: tuple[int, ...]
     """Data nodes whose work it holds."""
     concerned: tuple[int, ...]
@@ -162,7 +163,15 @@ class LoadLeft:
     def _limits(self) -> tuple[_Limit, ...]:
         """Every limit of the whole cluster, with what it concerns."""
         of_services = [(one, _of_service(one)) for one in services(self.plan, self.workload)]
-        return tuple(self._limit(one, whole) for one, whole in [*of_services, *self._log_limits()])
+        limits = [self._limit(one, whole) for one, whole in [*of_services, *self._log_limits()]]
+        return (*self._full(), *limits)
+
+    def _full(self) -> Iterator[_Limit]:
+        """Room on data nodes that rows of the load would need and that is used up: none gets in anywhere."""
+        for code, node_id in full_rooms(self.plan, self.workload):
+            of = full_of(code, node_id, 1.0, (self._nodes[node_id].id,))
+            term = Term(f"{of.text} is full before the first row is added", 0.0, "tx/s", "formula")
+            yield _Limit(of, Quantity.exact(0.0, "tx/s", (term,)), "", (), ())
 
     def _limit(self, service: Service, whole: Quantity) -> _Limit:
         of, plan = Bottleneck(service.resource, service.where, 1.0, service.object_ids), self.plan
@@ -211,6 +220,12 @@ class LoadLeft:
         first, constants = self.now.machines.by_id[nodes[0].node_id], self.now.constants
         return checkpoint_share(first.settings, first.small_log_files, constants, ldms, parts)
 
+    @property
+    def refused_by(self) -> Bottleneck | None:
+        """What is full before the first row is added; None: rows get in, or nobody sends any."""
+        limit = self.lowest(())[1]
+        return None if limit is None or limit.whole.value > 0 else limit.of
+
     def least(self, counts: Callable[[Bottleneck], bool]) -> float:
         """The lowest of those limits of the whole cluster that count, transactions per second."""
         if self.offered_per_s <= 0 or not self._loads:
@@ -220,12 +235,15 @@ class LoadLeft:
     def per_s(self, dead: Collection[int]) -> Quantity:
         """Highest rate that what is left carries when these nodes (of any kind) are gone, in transactions/s.
 
-        0 when a node group or every client is among them, or nobody sends anything.
+        0 when a node group or every client is among them, nobody sends anything, or no row gets in.
         """
         return self.limited(dead)[0]
 
     def limited(self, dead: Collection[int]) -> tuple[Quantity, Bottleneck | None]:
-        """The rate of `per_s`, and what limits it; None: there is nothing that could carry any."""
+        """The rate of `per_s`, and what limits it; None: there is nothing that could carry any.
+
+        Where no row gets in the rate is 0 and what is full limits it.
+        """
         value, limit = self.lowest(dead)
         if limit is None:
             return _NOTHING, None

@@ -322,6 +322,8 @@ class _Work:
             yield "nobody arbitrates: after a cut of the network both halves may live and differ"
         elif arbitrator is not None:
             yield f"the arbitrator elected at rest is node {arbitrator}"
+        if self.load is not None and self.load.refused_by is not None:
+            yield f"no load is carried, whatever fails: {self.load.refused_by.text} has no room for its rows"
         free = [s.node_id for s in self.plan.api_slots if _from_anywhere(s, self.search.failures)]
         if free:
             yield f"API slots {listed(free)} may arbitrate but have no host, so nobody is counted on there"

@@ -38,7 +38,7 @@ from ndbplan.estimate.load.network import NetworkEstimate
 from ndbplan.estimate.load.network import network as network_of
 from ndbplan.estimate.load.redo import RedoEstimate, operations_of
 from ndbplan.estimate.load.redo import redo as redo_of
-from ndbplan.estimate.load.row_capacity import memory_growth, memory_limits
+from ndbplan.estimate.load.row_capacity import memory_growth, memory_limits, tablespace_rooms
 from ndbplan.estimate.load.transaction_size import scan_share
 from ndbplan.estimate.load.uplinks import UplinkUse
 from ndbplan.estimate.load.uplinks import uplinks as uplinks_of
@@ -324,6 +324,31 @@ def memory_full_after_s(plan: Plan, workload: Workload) -> MemoryEnds:
             limits = memory_limits(used, machines[used.node_id].settings)
             ends.append((used.node_id, limits.full_after_s(used, *growth[used.node_id])))
     return memory_ends(*ends)
+
+
+def full_rooms(plan: Plan, workload: Workload) -> tuple[tuple[int, int], ...]:
+    """(error code, node id) of data nodes that have no room for a row of the workload, before it adds any.
+
+    827: DataMemory; 625: IndexMemory up to 7.5; 1601: data files. A job begins with the rows before it.
+    """
+    job = job_of(plan, workload)
+    plan = plan if job is None else plan.replace(tables=job.before(plan.tables))
+    machines, used = machines_of(plan).by_id, {one.node_id: one for one in node_memories(plan)}
+    full = []
+    for node_id, after_s in memory_full_after_s(plan, workload):
+        if after_s <= 0:
+            data_bytes = memory_limits(used[node_id], machines[node_id].settings).data_bytes
+            full.append((827 if used[node_id].data_memory_bytes.value >= data_bytes else 625, node_id))
+    stored = stored_on_disk(plan)
+    rooms = tablespace_rooms(
+        plan.tablespaces, plan.version, stored, table_loads(plan, workload) if stored else ()
+    )
+    full += [
+        (1601, node_id)
+        for node_id, room in rooms.items()
+        if room.bytes_per_s > 0 and room.used_bytes >= room.capacity_bytes > 0
+    ]
+    return tuple(full)
 
 
 def stored_on_disk(plan: Plan) -> Stored:
