@@ -28,7 +28,7 @@ from ndbplan.advise.survival import survive as survived
 from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import MIB
-from ndbplan.checks.run import errors
+from ndbplan.checks.run import found_errors
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits.parts import remove
 from ndbplan.edits.validated import with_rows
@@ -293,7 +293,7 @@ def test_data_files_follow_the_rows_that_come_and_the_disks_are_their_limit() ->
     assert begun.tablespaces[0].data_files[0].size_bytes * 4 < use.capacity_bytes / 16
     assert use.fill.high <= 1
     assert any("data_files" in one for one in best.settings)
-    assert not [one for one in errors(best.plan) if one.rule == "data-files"]
+    assert not [one for one in found_errors(best.plan) if one.rule == "data-files"]
     small = sized_for(requirements_of(_disk_data(1_000_000), answers=1, most_groups=4)).plans[0]
     assert small.plan.tablespaces == begun.tablespaces, "what is large enough stays"
     few = requirements_of(begun, answers=1, most_groups=1)

@@ -19,6 +19,7 @@ from ndbplan.checks.run import (
     check_all,
     counted,
     find,
+    first_fixes,
     found_errors,
     has_errors,
     in_words,
@@ -241,11 +242,31 @@ def test_errors_are_found_without_the_search_for_their_fixes(monkeypatch: pytest
         pytest.fail("a fix was searched for")
 
     monkeypatch.setattr(redo, "cure_of_short_log", searched)
+    monkeypatch.setattr(redo, "_longer_log", searched)
     found = found_errors(plan)
     assert [(one.rule, one.message, one.object_ids) for one in found] == [
         (one.rule, one.message, one.object_ids) for one in whole
     ]
     monkeypatch.undo()
-    (short,) = (one for one in found_errors(plan) if one.rule == "redo-log-size")
+    with keeping(Kept()):
+        (short,) = (one for one in found_errors(plan) if one.rule == "redo-log-size")
     (known,) = (one for one in whole if one.rule == "redo-log-size")
     assert in_words(short).fix == known.fix
+
+
+def test_the_first_fix_of_each_rule_is_what_it_has_in_mind_and_no_other_rule_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ndbplan.checks.run.with_offers", lambda *_: pytest.fail("offers were searched for"))
+    fixed = 0
+    for plan in map(random_plan, range(24)):
+        wanted = {one.rule: one for one in reversed(find(plan)) if one.severity is Severity.ERROR}
+        fixes = list(first_fixes(plan))
+        assert len({found.rule for found, _ in fixes}) == len(fixes)
+        for found, edit in fixes:
+            own = wanted[found.rule]
+            assert (found.message, found.fix) == (own.message, own.fix)
+            assert own.edit is not None
+            assert edit(plan) == own.edit(plan)
+            fixed += 1
+    assert fixed > 20

@@ -57,6 +57,13 @@ class Rule:
             told.append(failure(self.name, fault))
         return once_of_all(now.plan, told)
 
+    def cured(self, found: Problem) -> Problem:
+        """A problem that was found without its fix, with it."""
+        if found.cure is None:
+            return found
+        problem = found.cured()
+        return replace(problem, edit=self._credited(problem.edit))
+
     def _credited(self, edit: Edit | None) -> Edit | None:
         """The fix, which says of the parameters it sets that this rule did."""
         credited: Edit | None = by_program(edit, SetByProgram(rule=self.name, reason=self.title))

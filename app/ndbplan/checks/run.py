@@ -15,7 +15,7 @@ from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping, kept_by_value
 from ndbplan.checks.alike import one_per_cause
 from ndbplan.checks.offers import with_offers
-from ndbplan.checks.problem import Look, Problem, Severity, Solution, WaysOut
+from ndbplan.checks.problem import Edit, Look, Problem, Severity, Solution, WaysOut
 from ndbplan.checks.rule import RULES, Rule, failure
 from ndbplan.checks.way import Find
 from ndbplan.edits.changes import credited
@@ -95,14 +95,6 @@ def check_all(plan: Plan, cancelled: Callable[[], bool] = _never) -> tuple[Probl
         return result
 
 
-def errors(plan: Plan, cancelled: Callable[[], bool] = _never) -> tuple[Problem, ...]:
-    """The errors that stand, as `check` tells them; no way out of milder problems is searched for."""
-    look = _look(cancelled)
-    with keeping():
-        found = [one for one in _rows(plan, look) if one.severity is Severity.ERROR and not one.waived]
-        return tuple(_solved(found, look))
-
-
 def counted(plan: Plan, cancelled: Callable[[], bool] = _never) -> dict[Severity, int]:
     """How many problems `check` finds of each severity, without the search for their ways out."""
     with keeping():
@@ -127,8 +119,34 @@ def found_errors(plan: Plan, cancelled: Callable[[], bool] = _never) -> list[Pro
     """The errors that `find` finds, waived ones too, without the fixes that take a search."""
     load_rules()
     with keeping():
-        found = _asked(Estimation(plan), RULES.values(), cancelled, cured=False)
-    return [problem for problem in found if problem.severity is Severity.ERROR]
+        now = Estimation(plan)
+
+        def work_out() -> list[Problem]:
+            found = _asked(now, RULES.values(), cancelled, cured=False)
+            if cancelled():
+                raise Cancelled
+            return [problem for problem in found if problem.severity is Severity.ERROR]
+
+        try:
+            return now.kept.answer(found_errors, _KEPT_ERRORS, (plan,), None, work_out)
+        except Cancelled:
+            return []
+
+
+def first_fixes(plan: Plan, cancelled: Callable[[], bool] = _never) -> Iterator[tuple[Problem, Edit]]:
+    """Of each rule with errors that stand the first one, with the edit that the rule has in mind if it has.
+
+    For whoever judges what an edit does: no other rule is asked about it here.
+    """
+    done: set[str] = set()
+    with keeping():
+        for found in found_errors(plan, cancelled):
+            if found.rule in done or found.waived:
+                continue
+            done.add(found.rule)
+            problem = RULES[found.rule].cured(found) if found.rule in RULES else found
+            if problem.edit is not None:
+                yield problem, problem.edit
 
 
 def find(plan: Plan, cancelled: Callable[[], bool] = _never) -> list[Problem]:
@@ -195,6 +213,7 @@ def _credited(way: Solution, rule: str) -> Solution:
     return replace(way, edit=lambda plan: credited(plan, edit(plan), origin))
 
 
+_KEPT_ERRORS = 8
 _KEPT_PLANS = 64
 """Plans looked at last whose problems are known: fixes lead to the same plan in many ways."""
 

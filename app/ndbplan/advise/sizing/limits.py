@@ -15,12 +15,11 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 from ndbplan.advise.candidate import Change
 from ndbplan.advise.candidate_settings import is_of_log_or_checkpoints, of_log_and_checkpoints
-from ndbplan.advise.candidates import ways_out
 from ndbplan.advise.highest_rate import end_at, holds
 from ndbplan.advise.load_left import LoadLeft
 from ndbplan.advise.max_load import steady_scenario
@@ -49,7 +48,7 @@ from ndbplan.advise.sizing.worlds import Left, Worlds
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
-from ndbplan.checks.run import errors
+from ndbplan.checks.run import first_fixes
 from ndbplan.configuration.failing_parts import Part, parts
 from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.settings import no_of_replicas, settings_by_node, usable_data_memory
@@ -224,16 +223,21 @@ class Judge:
         return None
 
     def _steps(self, plan: Plan, broken: Met, is_planned: bool) -> Iterator[Change]:
-        """Redo and checkpoint parameters the plan does not state, stepped; against errors: their ways out."""
+        """Redo and checkpoint parameters the plan does not state, stepped; against errors: their fixes."""
         stated = self.begun.parameters.data_node if is_planned else ()
         if broken.kind != CHECK:
             yield from of_log_and_checkpoints(plan, stated)
             return
-        in_the_end = after_months(plan, self.requirements.months)
-        for way in ways_out(chain.from_iterable(map(errors, dict.fromkeys((plan, in_the_end))))):
-            names = {change.name for change in value_changes(plan, way.edit(plan))}
-            if names and all(is_of_log_or_checkpoints(name) and name not in stated for name in names):
-                yield way
+        known: set[tuple[tuple[str, str, object], ...]] = set()
+        for then in dict.fromkeys((plan, after_months(plan, self.requirements.months))):
+            for problem, edit in first_fixes(then, self.cancelled):
+                changes = value_changes(plan, edit(plan))
+                sets = tuple((change.scope, change.name, change.after) for change in changes)
+                if not sets or sets in known:
+                    continue
+                known.add(sets)
+                if all(is_of_log_or_checkpoints(name) and name not in stated for _, name, _ in sets):
+                    yield Change(problem.fix or problem.message, edit, "fix")
 
     def _worst(self, found: Verdict, kind: str | None = None) -> float:
         """How near a cluster comes to the limits (of one kind) that are asked for with the broken one."""

@@ -180,19 +180,21 @@ def redo_log_seconds(now: Estimation) -> Iterator[Problem]:
     for workload in plan.workloads:
         full = now.under(workload).redo.time_to_full_s
         if full is not None and full.value < _SHORTEST_LOG_S:
-            yield warning(
+            told = warning(
                 "redo log",
                 f"under workload '{workload.name}' a log part is full in {format_duration(full.value)} "
                 f"when no "
                 f"checkpoint completes; {_SHORTEST_LOG_S} s should fit",
-                *_longer_log(now, workload, full.value),
+                "",
+                [workload.id],
                 missing="disks with room for such a log: the plan has none",
             )
+            yield replace(told, cure=partial(_longer_log, now, workload, full.value))
 
 
-def _longer_log(now: Estimation, workload: Workload, full_s: float) -> tuple[str, list[str], Edit | None]:
-    """Fix, object ids and edit that make the log last, where the disks have room for it."""
-    plan, ids = now.plan, [workload.id]
+def _longer_log(now: Estimation, workload: Workload, full_s: float) -> tuple[str, Edit | None]:
+    """Fix and edit that make the log last, where the disks have room for it."""
+    plan = now.plan
 
     def time_to_full_s(after: Plan) -> float:
         time_s = now.of(after).under(after.workload(workload.id)).redo.time_to_full_s
@@ -209,9 +211,7 @@ def _longer_log(now: Estimation, workload: Workload, full_s: float) -> tuple[str
         ways.append(_log_of_length(now, rough, aim * _SHORTEST_LOG_S / max(1.0, time_to_full_s(rough))))
 
     chosen = first_that_fits(now, ways, lasts)
-    if chosen is not None:
-        return chosen[0], ids, chosen[1]
-    return "take larger disks for the redo log, more of them, or more data nodes", ids, None
+    return chosen or ("take larger disks for the redo log, more of them, or more data nodes", None)
 
 
 def _log_of_length(now: Estimation, rough: Plan, factor: float) -> tuple[str, Edit]:
