@@ -12,6 +12,7 @@ from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.loaded import checkpoint
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
@@ -130,6 +131,10 @@ def test_undo_log_is_written_beside_a_checkpoint_that_takes_all_it_can_get(disk_
     written = run.history.disk[:, d]
     checkpoints, undo = written[:, Purpose.LCP], written[:, Purpose.UNDO]
     busy = checkpoints > 0.6 * 1e7
+    said = checkpoint(plan, plan.workloads[0]).nodes[0].speed_bytes_per_s
+    # The estimate let checkpoints have all of the disk.
+    assert said.value == pytest.approx(float(np.median(checkpoints[busy])), rel=0.1)
+    assert said.value < 0.95e7
     ldms = scenario.laws.nodes[0].ldms
     weight = ldms * constants_of(plan)["lcp_thread_weight"].value
     assert scenario.laws.disks[d].lcp_share == pytest.approx(weight / (weight + 1))

@@ -24,6 +24,7 @@ from ndbplan.estimate.load.checkpoint import (
     until_memory_is_full,
 )
 from ndbplan.estimate.load.checkpoint import checkpoint as checkpoint_of
+from ndbplan.estimate.load.checkpoint_room import undo_logs
 from ndbplan.estimate.load.clients import ClientsEstimate, Coming
 from ndbplan.estimate.load.cpu import CpuEstimate
 from ndbplan.estimate.load.cpu import cpu as cpu_of
@@ -306,7 +307,8 @@ def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
     """Checkpoints of every data node that holds rows, under a workload or without one."""
     machines, near = narrowed(machines_of(plan)), reach(plan, "load")
     loads, of_tables = node_loads_by_id(plan, workload), stored_loads(plan, workload)
-    found = checkpoint_of(machines, node_data_by_id(plan), loads, of_tables, near)
+    undo = undo_logs(machines, disk_data(plan, workload).nodes)
+    found = checkpoint_of(machines, node_data_by_id(plan), loads, of_tables, near, undo)
     return found if workload is None else until_memory_is_full(found, memory_full_after_s(plan, workload))
 
 

@@ -21,7 +21,7 @@ from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import NodeSettings, replicas_of
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.checkpoint_interval import least_interval_s, redo_span
-from ndbplan.estimate.load.checkpoint_room import Room, rooms, writing
+from ndbplan.estimate.load.checkpoint_room import NO_UNDO_LOGS, Room, UndoLogs, rooms, writing
 from ndbplan.estimate.load.checkpoint_speed import (
     RedoAlerts,
     SpeedLimits,
@@ -376,17 +376,19 @@ def checkpoint(
     loads: Mapping[int, NodeLoad],
     tables: tuple[TableLoad, ...],
     near: Nearness,
+    undo: UndoLogs = NO_UNDO_LOGS,
 ) -> CheckpointEstimate:
     """Checkpoints of every data node that holds rows.
 
     `held`, `loads`: by node id; `tables`: what is done to each table and unique index; nothing when idle;
-    `near`: how near the plan lies to measured loads.
+    `near`: how near the plan lies to measured loads; `undo`: what is written of undo log.
     """
     constants, nodes = machines.constants, []
     logged = sum(load.redo_bytes_per_s.value for load in loads.values()) / replicas_of(machines.settings)
     begin_s = start_bytes(machines.settings) / logged if logged > 0 else 0.0
     writers = checkpoint_writers(machines, held, tables)
-    room = rooms(machines, loads, writing(*((node_id, one.threads) for node_id, one in writers.items())))
+    threads = writing(*((node_id, one.threads) for node_id, one in writers.items()))
+    room = rooms(machines, loads, threads, undo=undo)
     alike: dict[object, NodeCheckpoint] = {}
     for node_id, node in machines.by_id.items():
         if node_id not in held:
