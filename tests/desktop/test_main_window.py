@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -402,7 +403,7 @@ def test_moving_apart_is_offered_as_long_as_something_covers_something(window) -
     assert status.apart.text() == "1 overlap · Move apart"
     status.layout().activate()
     where, said = status.apart.x(), status.estimates.text()
-    status.estimates.setText("estimating …")
+    status.estimates.setText("estimating…")
     status.layout().activate()
     assert status.apart.x() == where, "a button moves from under the pointer"
     status.estimates.setText(said)
@@ -415,3 +416,17 @@ def test_moving_apart_is_offered_as_long_as_something_covers_something(window) -
     assert not window.actions_table["move_apart"].isEnabled()
     window.document.undo_stack.undo()
     assert status.apart.isVisible()
+
+
+def test_an_ellipsis_stands_at_its_word() -> None:
+    """`Working out …` stood beside `Simulating…` and the menu's `I measured…`."""
+    import ast
+
+    import ndbplan.desktop
+
+    apart = []
+    for path in Path(ndbplan.desktop.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                apart += [node.value] if re.search(r"\w …$|\w *\.\.\.$", node.value) else []
+    assert apart == []

@@ -107,6 +107,17 @@ class TestPalette:
             "disk space": "Colour by disk space",
             "colour network": "Colour by network",
             "827": "Error 827: data memory full, row storage",
+            "export files": "Export",
+            "sweep": "Vary inputs",
+            "keyboard shortcuts": "Keys and gestures",
+            "settings": "Theme: Dark",
+            "dark mode": "Theme: Dark",
+            "calibrate": "I measured",
+            "kill a node": "Failures",
+            "price": "Colour by cost",
+            "larger text": "Presentation",
+            "monte carlo": "Simulation",
+            "noofreplicas": "NoOfReplicas",
         }
         assert {typed: window.commands.matching(typed)[0].text for typed in meant} == meant
         window.commands.hide()

@@ -28,18 +28,42 @@ _IN_MENUS = {"Theme": "Theme: ", "Units": "Units: "}
 
 
 _MORE_OF_TABS = {
-    "Simulation": "run replay transactions latency kill events",
+    "Simulation": "run replay transactions latency events monte carlo range uncertainty",
     "Distribution": "partitions skew balance fragments hash map",
     "Tables": "rows growth grid spreadsheet",
     "Memory": "RAM DataMemory what if rows",
-    "Operations": "restart rolling backup restore reorganise reorganize add nodes duration procedure",
-    "Failures": "loss survive kill arbitrator rack",
+    "Operations": "node restart rolling backup restore reorganise reorganize add nodes duration procedure",
+    "Failures": "loss survive kill node arbitrator rack host",
     "Problems": "errors warnings hints fix",
     "Compare": "variants side by side",
     "What matters": "assumptions sensitivity measure tighten",
     "Export preview": "config.ini my.cnf runbook ansible schema",
 }
 """Further words by which the tabs of the analyses are found."""
+
+
+_MORE_OF_ACTIONS = {
+    "import": "files config.ini SQL",
+    "picture": "image screenshot print share",
+    "report": "print share pdf html slides customer",
+    "export": "files write deploy ansible systemd",
+    "delete": "remove erase node host disk",
+    "rename": "name node host disk",
+    "present": "larger text font size projector slides",
+    "keys": "keyboard shortcuts commands mouse",
+    "live": "training train trainee console ndb_mgm mysql",
+    "lessons": "training train trainee exercise",
+    "compare": "running difference diff ndb_config",
+    "size": "sizing requirements new cluster",
+    "sweep": "sweep parameter study combinations table",
+    "measured": "calibrate calibration fit timed measurement",
+    "variant_new": "scenario alternative copy of the plan snapshot",
+    "undo": "history back",
+    "guide": "help manual documentation",
+}
+"""Further words by which actions are found."""
+_MORE_OF_WAYS = {"cost": "price prices money"}
+_MORE_OF_MENUS = {"Theme": "settings preferences appearance mode", "Units": "settings preferences bytes"}
 
 
 class Doors(NamedTuple):
@@ -73,7 +97,8 @@ def commands_of(actions: Actions, editor: Editor, document: Document, doors: Doo
         if action.isEnabled() and spec.name != "find":
             keys = action.shortcut().toString().replace("+", " ")
             text = _IN_MENUS.get(spec.menu, "") + action.text().rstrip("…")
-            yield Command(text, "", spec.icon, action.trigger, keys, f"{spec.menu} {spec.tip}")
+            also = _MORE_OF_ACTIONS.get(spec.name, ""), _MORE_OF_MENUS.get(spec.menu, "")
+            yield Command(text, "", spec.icon, action.trigger, keys, " ".join((spec.menu, spec.tip, *also)))
     for entry in catalogue.offers():
         if entry.kind != "role":
             add = partial(editor.add_beside_selection, entry.key)
@@ -102,7 +127,10 @@ def _parts(editor: Editor, doors: Doors) -> Iterator[Command]:
     where = editor.document, editor.selection
     yield Command("Add a table", "plan", "table-2", partial(new_parts.add_table, *where))
     yield Command("Add a workload", "plan", "activity", partial(new_parts.add_workload, *where), "", "load")
-    yield Command("Add a tablespace", "plan", "hard-drive", partial(new_parts.add_tablespace, *where))
+    disk_data = "disk data undo log file group"
+    yield Command(
+        "Add a tablespace", "plan", "hard-drive", partial(new_parts.add_tablespace, *where), "", disk_data
+    )
 
 
 def _places(document: Document, doors: Doors) -> Iterator[Command]:
@@ -136,7 +164,14 @@ def _colourings(document: Document, doors: Doors) -> Iterator[Command]:
         if name != "change" or len(document.project.variants) > 1:
             title = way.title if way.title.isupper() else way.title.lower()
             lead = partial(doors.colour_by, name)
-            yield Command(f"Colour by {title}", "canvas", "layers", lead, "", f"overlay heat {way.tip}")
+            yield Command(
+                f"Colour by {title}",
+                "canvas",
+                "layers",
+                lead,
+                "",
+                f"overlay heat {way.tip} {_MORE_OF_WAYS.get(name, '')}",
+            )
     lead = partial(doors.colour_by, "")
     yield Command("Colour by what it is", "canvas", "layers", lead, "", "overlay none usual colours")
 

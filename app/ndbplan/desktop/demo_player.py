@@ -180,7 +180,7 @@ class Player(QObject):
         if isinstance(said, Shown):
             self.card.say([plain(line) for line in said.lines])
         else:
-            self.card.say([said or "Working out …"], is_error=said is not None)
+            self.card.say([said or "Working it out…"], is_error=said is not None)
         if scene.consoles:
             self.sheet.show_answers(said.consoles if isinstance(said, Shown) else ())
         else:

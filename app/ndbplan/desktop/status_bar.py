@@ -86,7 +86,7 @@ class StatusBar(QWidget):
 
     def watch(self, estimates: Estimates) -> None:
         """Say how fresh the estimates are from now on."""
-        estimates.started.connect(lambda: self.estimates.setText("estimating …"))
+        estimates.started.connect(lambda: self.estimates.setText("estimating…"))
         estimates.updated.connect(self._show_estimate)
 
     def _show_estimate(self, estimate: Estimate) -> None:

@@ -24,6 +24,8 @@ _SAMPLES = [f"Sample {name}" for name in sample_names()]
         ("fit", "Fit", "Benefit"),
         ("hostb1", "host-b1", "host-c1"),
         ("node add", "Add a node group", "Add a note"),
+        ("add a group", "Add a node group", "Add a rack"),
+        ("node restart", "Node restart", "LogLevelNodeRestart"),
     ],
 )
 def test_words_win_over_letters(typed: str, better: str, worse: str) -> None:

@@ -76,7 +76,7 @@ class CompareDialog(Dialog):
     def compare(self, with_what: Path | str | None) -> None:
         """Compare with the configuration in a file or a text; None: with the defaults of the version."""
         self.stop_task()
-        self.state.say("comparing …")
+        self.state.say("Comparing…")
         plan = self._document.plan
         if with_what is None:
             self._named = f"the defaults of NDB {plan.ndb_version}"

@@ -193,7 +193,7 @@ class ImportDialog(Dialog):
         device = self.device.currentText() if self.device.currentIndex() > 0 else None
         contents = dict(self._contents)
         self._read_onto = base
-        self.state.say("reading …")
+        self.state.say("Reading…")
         self.task = self.tasks.start(
             lambda task: _imported(contents, base, version, disks, device, task), self._was_read
         )

@@ -84,7 +84,7 @@ class LessonsDialog(Dialog):
         self.body.addWidget(side_by_side(left, right, (380, 420)), 1)
         self.add_foot(self.begin)
         self.take.setEnabled(False)
-        self.state.say("The lessons are read …")
+        self.state.say("Reading the lessons…")
         self.task = self.tasks.start(lambda _task: _own(), self._take)
 
     def _take(self, outcome: Outcome) -> None:

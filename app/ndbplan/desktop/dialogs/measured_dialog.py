@@ -52,7 +52,7 @@ class MeasuredDialog(Dialog):
     """One time at a time; shows what it changes before it is taken."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__("I measured …", "Use it", parent)
+        super().__init__("I measured…", "Use it", parent)
         self._document = document
         self._learned: _Learned | None = None
         self.resize(560, 400)

@@ -117,7 +117,7 @@ class RealKeysDialog(Dialog):
         self.take.setEnabled(False)
         self.file.setText(path.name)
         self.file.setToolTip(str(path))
-        self.state.say("counting …")
+        self.state.say("Counting…")
         self.bar.show_fraction(0.0)
         self.bar.show()
         plan, table = self._document.plan, self._table

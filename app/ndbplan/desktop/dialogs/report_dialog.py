@@ -209,7 +209,7 @@ class ReportDialog(Dialog):
         if not is_day(options.date):
             self.state.say(f"'{options.date}' is not a date — type for example 2026-05-09", is_error=True)
             return
-        self.state.say("Working out …")
+        self.state.say("Working it out…")
         self.task = self.tasks.start(_work(project, options, self._kept), self._pages_done)
 
     def _pages_done(self, outcome: Outcome) -> None:

@@ -408,7 +408,7 @@ class LivePage(QMainWindow):
             except UserError as error:
                 return error.line
 
-        lesson.say("It is played again …")
+        lesson.say("It is played again…")
         self.session.do(work, show)
 
     def save(self) -> bool:

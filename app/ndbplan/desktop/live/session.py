@@ -112,7 +112,7 @@ class LiveSession(QObject):
 
         def work(task: Task) -> tuple[Seat, Frame]:
             prepare_kernel(task)
-            task.report(None, "The cluster is started …")
+            task.report(None, "The cluster is started…")
             seat = make()
             return seat, self._eye.frame(seat)
 

@@ -10,6 +10,8 @@ from functools import cached_property
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _LIKE = 70.0
 """Share of letters in common, in percent, from which on a word with a slip in it is still meant."""
+_OF_EVERYTHING = frozenset(("a", "an", "and", "by", "for", "in", "of", "my", "the", "to", "with"))
+"""Words that name nothing, where others are typed with them."""
 _LIKE_FROM = 3
 """Letters from which on a slip may be in a word."""
 
@@ -65,19 +67,23 @@ def score(typed: str, name: Name, *, alike: bool = True) -> float:
 
 
 def _named(asked: str, name: Name) -> float:
-    tokens, joined = asked.split(), asked.replace(" ", "")
+    joined = asked.replace(" ", "")
+    tokens = [token for token in asked.split() if token not in _OF_EVERYTHING] or asked.split()
     if asked == name.whole:
         return 1000.0
     if asked in name.spoken:
         return 950.0
     if name.whole.startswith(asked):
         return 900.0
-    if _all_begin(tokens, name.words):
+    if _all_begin(tokens, name.spoken):
         return 850.0
     if len(joined) > 1 and joined in name.initials:
         return 800.0
     if asked in name.whole or _squeezed(asked) in _squeezed(name.whole):
         return 700.0
+    if _all_begin(tokens, name.words):
+        # LogLevelNodeRestart is called so, and yet not what `node restart` means first.
+        return 610.0
     if _all_begin(tokens, (*name.words, *name.more_words)):
         # `host` is a kind of things: a sentence that speaks of `hosts` too comes behind.
         is_kind = all(one in name.more_words or _all_begin([one], name.words) for one in tokens)
