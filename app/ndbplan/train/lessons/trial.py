@@ -18,6 +18,8 @@ from ndbplan.train.lessons.questions import asked
 ROUTES = 3
 MISSES = 10
 """So many of each a lesson of the product has."""
+TYPING = "8s"
+"""Who takes so long for each line is no less right."""
 
 _REFUSES = "ndbplan: "
 ORDERS = frozenset(
@@ -51,7 +53,7 @@ class Miss(NamedTuple):
 
 
 def trial(lesson: Lesson, start: Begin, misses: int = MISSES) -> Iterator[Tried]:
-    """Every route, and so many near misses of the first one. Raises UserError."""
+    """Every route, also typed slowly, and so many near misses of the first one. Raises UserError."""
     first = Play(lesson, start)
     routes = [lines_of_route(first, number) for number in range(ROUTES)]
     for number, lines in enumerate(routes):
@@ -59,6 +61,10 @@ def trial(lesson: Lesson, start: Begin, misses: int = MISSES) -> Iterator[Tried]
         play = _played(first.branch(), lines, refused)
         why = "" if play.score() >= FULL else _why(play, refused)
         yield Tried(f"route {number + 1}", tuple(lines), play.score(), True, why)
+        typed = [part for line in lines for part in (f"{WORLD} wait {TYPING}", line)]
+        slow = _played(first.branch(), typed, refused := list[str]())
+        why = "" if slow.score() >= FULL else _why(slow, refused)
+        yield Tried(f"route {number + 1}, {TYPING} before each line", tuple(typed), slow.score(), True, why)
     moments = [first]
     for line in routes[0]:
         here = moments[-1].branch()
