@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtWidgets import QWidget
 
 from ndbplan.desktop.actions import Actions
+from ndbplan.desktop.analyses.panel import VARIANT
 from ndbplan.desktop.canvas.first_steps import FirstSteps
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.preferences import FIRST_STEPS_OVER, Preferences
@@ -38,7 +39,9 @@ class Steps:
 
     def do(self, key: str) -> None:
         """Do a step, or open what it is done with."""
-        if key in ("simulate", "export"):
+        if key == VARIANT:
+            self._actions["variant_new"].trigger()
+        elif key in ("simulate", "export"):
             missing = first_steps.next_step(self._editor.plan) if key == "simulate" else None
             if missing is not None:
                 self._messages.say(

@@ -34,6 +34,7 @@ from ndbplan.base.units import format_value
 from ndbplan.desktop.analyses import AnalysisArea
 from ndbplan.desktop.analyses.area import TABS
 from ndbplan.desktop.analyses.export_preview import Highlighter
+from ndbplan.desktop.analyses.panel import Empty
 from ndbplan.desktop.analyses.simulation import page
 from ndbplan.desktop.analyses.simulation.summary import Summary
 from ndbplan.desktop.document.document import Document
@@ -168,8 +169,20 @@ def test_in_the_smallest_window_a_run_says_whole_what_it_is_of_and_how_it_ends(
 def test_every_tab_says_what_to_do_on_an_empty_plan(stand: _Stand) -> None:
     stand.document.new(EMPTY_PLAN)
     stand.until(lambda: stand.estimates.is_fresh)
+    wanted: list[str] = []
+    stand.view.step_wanted.connect(wanted.append)
+    led = []
     for name, _, _ in TABS:
-        stand.panel(name)
+        panel = stand.panel(name)
+        for empty in panel.findChildren(Empty):
+            if empty.isVisible():
+                empty.button.click()
+                led.append(name)
+    # Problems have fixes of their own.
+    assert led == [name for name, _, _ in TABS if name != "Problems"]
+    assert wanted == [
+        "variant" if name == "Compare" else "tables" if name == "Tables" else "hosts" for name in led
+    ]
     panel = stand.panel("Simulation")
     assert not panel.start.isEnabled()
     assert panel.workload.isHidden()

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from ndbplan.desktop.analyses.panel import Empty, Panel
+from ndbplan.desktop.analyses.panel import VARIANT, Empty, Panel
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.document.tasks import Outcome, Task
@@ -182,6 +182,7 @@ class ComparePanel(Panel):
         self.simulate.clicked.connect(lambda: self._start(simulated=True))
         self.line = label("", "muted")
         self._empty = Empty("", "")
+        self._empty.step_wanted.connect(self.step_wanted)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self.runs: OverlaidRuns | None = None
@@ -261,10 +262,11 @@ class ComparePanel(Panel):
         variants, asked = self.chosen, self._asked
         self.simulate.setEnabled(False)
         if len(variants) < 2:
-            self._say_nothing(
-                "One plan alone",
-                "Make another variant of it (Ctrl+Alt+N), or choose two above: they stand side by side here.",
-            )
+            several = len(self.context.document.project.variants) > 1
+            how = "Choose two above" if several else "Make another variant of it"
+            self._say_nothing("One plan alone", f"{how}: they stand side by side here.")
+            if not several:
+                self._empty.offer(VARIANT, "New variant…")
             return
         if self._closed is None:
             self._say_nothing("Looking at each variant…", "")

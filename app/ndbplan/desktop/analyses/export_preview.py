@@ -16,11 +16,12 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QSplitter,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from ndbplan.desktop.analyses.panel import Panel
+from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
@@ -28,6 +29,7 @@ from ndbplan.desktop.widgets.ask_folder import ask_folder, may_replace
 from ndbplan.desktop.widgets.flow_layout import FlowLayout
 from ndbplan.desktop.widgets.sections import Elided, label, link, spin_box
 from ndbplan.desktop.widgets.what_runs import ask_what_runs
+from ndbplan.edits.first_steps import step
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -84,7 +86,8 @@ class ExportPanel(Panel):
         beside.setContentsMargins(0, 0, 0, 0)
         beside.addWidget(label("Runbook adds node groups", "fieldLabel", wrap=False))
         beside.addWidget(self.groups)
-        top = FlowLayout(spacing=8)
+        self._controls = QWidget()
+        top = FlowLayout(self._controls, spacing=8)
         for widget in (counted, self.change_from, self._forget, copy, self.export_button):
             top.addWidget(widget)
         split = QSplitter(Qt.Orientation.Horizontal)
@@ -98,9 +101,15 @@ class ExportPanel(Panel):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 10, 16, 8)
         layout.setSpacing(8)
-        layout.addLayout(top)
+        self._empty = Empty()
+        self._empty.step_wanted.connect(self.step_wanted)
+        self._empty.say_step(step("hosts"))
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._empty)
+        self._pages.addWidget(split)
+        layout.addWidget(self._controls)
         layout.addWidget(self._state)
-        layout.addWidget(split, 1)
+        layout.addWidget(self._pages, 1)
         theme.theme().changed.connect(self._highlighter.restyle)
         self._name_running()
 
@@ -128,6 +137,8 @@ class ExportPanel(Panel):
         if self._task is not None:
             self._task.cancel()
         plan, groups, running = self.context.plan, self.groups.value(), self._running
+        self._controls.setVisible(bool(plan.data_nodes))
+        self._pages.setCurrentIndex(int(bool(plan.data_nodes)))
         self._task = self.context.tasks.start(
             lambda task: _render(plan, groups, running, task.cancelled), self._rendered
         )

@@ -29,6 +29,7 @@ from ndbplan.desktop.document.turns import next_turn
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.flow_layout import FlowLayout
 from ndbplan.desktop.widgets.sections import Elided, chip
+from ndbplan.edits.first_steps import step
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -160,6 +161,7 @@ class FailuresPanel(Panel):
         self.watch.setEnabled(False)
         self.watch.clicked.connect(self._kill)
         self._empty = Empty("", "")
+        self._empty.step_wanted.connect(self.step_wanted)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self._pages.addWidget(self.table)
@@ -199,7 +201,8 @@ class FailuresPanel(Panel):
             self._task = None
         self._report = None
         if not plan.data_nodes:
-            self._show_nothing("No data node yet", "Put data nodes on hosts: then each loss can be judged.")
+            self._show_nothing("", "")
+            self._empty.say_step(step("hosts"))
             return
         if not self.rows.failures:
             self._show_nothing("Looking at every failure…", "")

@@ -18,6 +18,7 @@ from ndbplan.desktop.document.tasks import Outcome, Progress, Task
 from ndbplan.desktop.widgets import numbers
 from ndbplan.desktop.widgets.sections import Elided, label
 from ndbplan.desktop.widgets.task_bar import TaskBar
+from ndbplan.edits.first_steps import next_step
 from ndbplan.edits.variants import shortened
 from ndbplan.plan.plan import Plan
 
@@ -66,6 +67,7 @@ class MatteringPanel(Panel):
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._enable())
         self.table.doubleClicked.connect(lambda _index: self.apply())
         self._empty = Empty()
+        self._empty.step_wanted.connect(self.step_wanted)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self._pages.addWidget(self.table)
@@ -154,6 +156,10 @@ class MatteringPanel(Panel):
             "Every parameter, disk, host and node is changed by one sensible step, alone; those that gain "
             "for the figure above are listed.",
         )
+        missing = next_step(self.context.plan)
+        if missing is not None:
+            self._empty.say_step(missing)
+        self.start.setEnabled(missing is None)
         self._pages.setCurrentWidget(self._empty)
         self._enable()
 

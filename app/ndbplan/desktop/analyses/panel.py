@@ -13,6 +13,9 @@ from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.widgets.sections import label
 from ndbplan.edits.first_steps import Step
 
+VARIANT = "variant"
+"""Key of the step that makes another variant; the others are those of `edits.first_steps`."""
+
 
 class Panel(QWidget):
     """One tab. Subclasses fill `refresh`; it is called while visible, or when it becomes visible again."""
@@ -92,6 +95,10 @@ class Empty(QWidget):
     def say_step(self, step: Step) -> None:
         """Say what is missing, with a button that does it."""
         self.say(step.missing, step.hint)
-        self._key = step.key
-        self.button.setText(step.button)
+        self.offer(step.key, step.button)
+
+    def offer(self, key: str, text: str) -> None:
+        """Show a button that asks for a step by its key."""
+        self._key = key
+        self.button.setText(text)
         self.button.show()

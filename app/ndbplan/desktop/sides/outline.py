@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QStandardItem, QStandardItemModel
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QPainter,
+    QPaintEvent,
+    QStandardItem,
+    QStandardItemModel,
+)
 from PySide6.QtWidgets import QAbstractItemView, QTreeView, QWidget
 
 from ndbplan.configuration.directories import disks_of_roles
@@ -22,6 +29,8 @@ from ndbplan.plan.processes import DataNode, Process
 
 _ID = Qt.ItemDataRole.UserRole
 _ROW = Qt.ItemDataRole.UserRole + 1
+_NOTHING = "Racks, hosts, nodes, tables and loads are listed here."
+"""What is said of an empty plan."""
 _ROLES_SAID = 2
 _OPEN_AT_MOST = 12
 """With more hosts than this, hosts start closed."""
@@ -73,6 +82,14 @@ class Outline(QTreeView):
         editor.document.changed.connect(self._show_change)
         theme.theme().changed.connect(self._restyle)
         self._rebuild()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._top:
+            painter = QPainter(self.viewport())
+            painter.setPen(QColor(theme.tokens().muted))
+            place = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
+            painter.drawText(self.viewport().rect().adjusted(8, 2, -8, 0), place, _NOTHING)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
