@@ -79,6 +79,9 @@ REFUSED = [
     ("create table t (a int primary key, foreign key (a) references child(pid)) engine=ndb",
      "ERROR 6125 (HY000): Failed to add the foreign key constraint. Missing unique key for constraint "
      "'t_fk_1' in the referenced table 'child'"),
+    ("create table t (a int primary key, foreign key (a) references parent(nix)) engine=ndb",
+     "ERROR 3734 (HY000): Failed to add the foreign key constraint. Missing column 'nix' for constraint "
+     "'t_fk_1' in the referenced table 'parent'"),
     ("create table t (a int primary key, constraint fk_pid foreign key (a) references parent(id)) engine=ndb",
      "ERROR 1826 (HY000): Duplicate foreign key constraint name 'fk_pid'"),
     ("alter table child add foreign key (id) references parent(id) on update cascade",

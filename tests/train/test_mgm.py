@@ -242,6 +242,11 @@ def test_what_data_nodes_dump_stands_in_logs_and_not_in_the_client(new: Callable
         (0, 9, 0, 0, total_mb, 0),
     ]
     assert value("redo_log", sim) == pytest.approx((total_mb + 9) / total_mb, rel=1e-3)
+    for node_id in (1, 2):
+        at = sim.node(next(node.id for node in cluster.plan.data_nodes if node.node_id == node_id))
+        sim.state.node_state[at].lcp_left_bytes = 1000.0 * node_id
+        say(cluster, f"{node_id} DUMP 2303")
+        assert f"bytes left {1000 * node_id}" in cluster.log_text()
     say(cluster, "2 DUMP 1000")
     assert "Node 2: Data usage is " in cluster.log_text()
     assert "Node 2: Resource 3 min: " in cluster.log_text()

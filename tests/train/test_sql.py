@@ -20,6 +20,7 @@ from ndbplan.train.consoles import transcript
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import rows
 from ndbplan.train.sql.console import Client
+from ndbplan.train.sql.numbers import Kind, written
 from ndbplan.train.sql.reading import typed_list
 from ndbplan.train.sql.refused import refusing
 from ndbplan.train.sql.server import like
@@ -547,3 +548,15 @@ def test_an_aggregate_of_a_query_within_groups_nothing(cluster: LiveCluster) -> 
     answers = [line.strip("| ") for line in said if line.startswith(("|", "ERROR"))]
     assert answers[:3] == ["n", "3", "4"]
     assert answers[3].startswith("ERROR 1140 (42000)")
+
+
+WRITTEN = [
+    (None, "int", 0), (True, "int", 0), (5.0, "text", 0), (5.5, "text", 0), ("abc", "int", 0),
+    (5.0, "double", 0), (1.5, "decimal", 2), (7, "int", 0),
+]  # fmt: skip
+
+
+def test_numbers_are_written_as_their_kind_and_others_as_they_are() -> None:
+    assert [written(value, Kind(name, digits)) for value, name, digits in WRITTEN] == [
+        "NULL", "1", "5", "5.5", "abc", "5", "1.50", "7",
+    ]  # fmt: skip

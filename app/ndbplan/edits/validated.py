@@ -77,7 +77,7 @@ def with_rows(table: Table, rows: int) -> Table:
 
 
 def _refused(error: ValidationError) -> EditError:
-    first = error.errors(include_url=False)[0]
+    first = error.errors()[0]
     cause = (first.get("ctx") or {}).get("error")
     place = ".".join(str(step) for step in first["loc"])
     if isinstance(cause, UserError):
@@ -107,7 +107,7 @@ def changed_plan(plan: Plan, fields: Mapping[str, Any]) -> Plan:
     try:
         probe = Plan.model_validate({name: fields[name] for name in fields})
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        first = error.errors()[0]
         raise EditError(
             f"{first['input']!r:.60} is refused: {refusal(first)}",
             where=".".join(str(step) for step in first["loc"]),

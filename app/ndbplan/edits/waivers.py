@@ -20,7 +20,7 @@ def accept(plan: Plan, rule: str, object_id: str | None, reason: str) -> Plan:
     try:
         waiver = Waiver(rule=rule, object_id=object_id, reason=reason)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        first = error.errors()[0]
         place = str(first["loc"][0])
         raise EditError(
             f"the {place} is refused: {refusal(first)}", fix=_FIXES.get(place, "name an id of the plan")

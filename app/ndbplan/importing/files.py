@@ -156,7 +156,7 @@ def _within_limits(name: str) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         what = f"{place} is {first['input']!r:.60}, which no plan can hold: {refusal(first)}"
         raise FileKindError(what, where=name, fix="correct it in the file") from None

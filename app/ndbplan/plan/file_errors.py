@@ -24,7 +24,7 @@ def short(value: object) -> str:
 
 def readable(error: ValidationError, name: str, inside: str = "") -> PlanFileError:
     """The first of the errors of validation; `inside` is where in the file the plan stands."""
-    first = error.errors(include_url=False)[0]
+    first = error.errors()[0]
     cause = (first.get("ctx") or {}).get("error")
     place = path_of(first["loc"])
     if isinstance(cause, BrokenReferenceError):

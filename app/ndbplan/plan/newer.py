@@ -68,7 +68,7 @@ def _part(kind: type[T], document: Any, name: str) -> tuple[T, tuple[str, ...]]:
 def _places(error: ValidationError) -> list[tuple[int | str, ...]]:
     """Where the errors are, those behind others in a list first, so that they keep their places."""
     places: list[tuple[int | str, ...]] = []
-    for one in error.errors(include_url=False):
+    for one in error.errors():
         cause = (one.get("ctx") or {}).get("error")
         if isinstance(cause, BrokenReferenceError):
             steps = re.findall(r"[^.\[\]]+", cause.where)

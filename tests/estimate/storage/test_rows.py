@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from ndbplan.estimate.storage.column_bytes import assumed_mean_bytes, stored_bytes
+from ndbplan.estimate.storage.row_cost import row_cost, stored_costs
 from ndbplan.estimate.storage.rows import blob_parts, row_layout, unique_tables
 from ndbplan.ndb.columns import COLUMN_TYPES, Declared, StoredType, decimal_bytes
 from ndbplan.ndb.features import features
@@ -235,3 +236,19 @@ def test_no_value_of_a_small_blob_is_longer_than_its_type_holds(average: float |
     carried = stored_bytes(column, NdbVersion.parse("8.4"))
     assert (carried.value, carried.high) == ((127.5, 255) if average is None else (255, 255))
     assert assumed_mean_bytes(column, NdbVersion.parse("8.4")) == (127.5 if average is None else None)
+
+
+def test_a_row_takes_what_it_takes_where_it_lies_and_in_each_of_its_unique_indexes() -> None:
+    columns = (_int("id", nullable=False), _int("u", nullable=False), Column(name="b", type="blob"))
+    plain = _table(*columns)
+    indexed = _table(*columns, indexes=(Index(name="u", columns=("u",), kind="unique"),))
+    for version in (V74, V84):
+        whole, without, parts = (
+            row_cost(indexed, version),
+            row_cost(plain, version),
+            stored_costs(indexed, version),
+        )
+        assert len(parts) == 2
+        for name in ("rows", "row_bytes", "checkpoint_bytes"):
+            assert getattr(whole, name) == pytest.approx(sum(getattr(part, name) for part in parts))
+            assert getattr(whole, name) > getattr(without, name)

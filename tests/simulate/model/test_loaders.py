@@ -176,3 +176,12 @@ def test_a_loader_that_is_slow_is_one_and_none_works_at_rest() -> None:
         slow = edits.update(plan, plan.workloads[0].id, load=load_)
         found = build(Estimation(slow, slow.workloads[0]), duration_s=10, step_s=0.1, seed=1).loaders
         assert (None if found is None else pytest.approx(found.offered_per_step)) == per_step
+
+
+def test_one_value_of_a_distribution_key_is_in_one_partition_and_no_load_has_no_loader() -> None:
+    plan = edits.update(
+        _plan(key_choice="in_turn"), "stock", distribution_key_values=1, distribution_key_first=None
+    )
+    loaders = build(Estimation(plan, plan.workloads[0]), duration_s=60, step_s=0.1, seed=1).loaders
+    assert loaders is not None
+    assert [len(one.owners) for one in loaders.loaders] == [1]

@@ -328,6 +328,8 @@ def test_a_trainer_befalls_a_session_of_this_machine(
             assert befallen.said == "", "the trainee is not told of it"
             box.tell(line, befallen.answer)
         assert box.lines() == []
+        inbox.send(name, "heal")
+        assert box.lines() == ["heal"], "each line is told once"
         assert run("send", name).stdout == "kill node:4: 0:00 node:4 is killed\n"
         assert "nothing that befalls a cluster" in str(run("send", name, "wait", "5s").exception)
         play.cluster.advance(3)

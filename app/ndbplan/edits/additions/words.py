@@ -167,7 +167,7 @@ def made(plan: Plan, model: type[Part], words: Words, what: str) -> Any:
     try:
         return TypeAdapter(model).validate_python(values)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        first = error.errors()[0]
         place = ".".join(str(step) for step in first["loc"])
         if first["type"] == "missing":
             raise AddressError(f"{what} needs {place}", fix=f"write {place}=VALUE") from None

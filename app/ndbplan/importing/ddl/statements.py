@@ -431,7 +431,7 @@ class _Reader:
         try:
             table = Table(id=table_id, **{**parts.fields(), "database": name.database, "name": name.name})
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
+            first = error.errors()[0]
             where = ".".join(str(step) for step in first["loc"])
             self.problems.append((made.start, f"table {parts.name}: {where}: {refusal(first)}"))
             return False

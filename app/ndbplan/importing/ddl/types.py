@@ -82,7 +82,7 @@ class TableParts:
         try:
             self.indexes.append(Index(name=wish, columns=columns, kind=kind))
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
+            first = error.errors()[0]
             said = f"KEY {wish[:40]}: {first['loc'][0]}: {refusal(first)}; it is left out"
             raise Unreadable(self.start, said) from None
         # Capitals make no difference in names of indexes.
