@@ -197,8 +197,10 @@ def _estimate_figures() -> list[Figure]:
 
 def main() -> list[Figure]:
     """Estimates first, so that the process's memory is that of estimating."""
+    from ndbplan.base.garbage import seldom_collecting
     from ndbplan.base.kept import keeping
 
-    with keeping():
+    # As every command and every worker does.
+    with seldom_collecting(), keeping():
         estimated = _estimate_figures()
     return [*estimated, *_key_figures(), _csv_figure()]

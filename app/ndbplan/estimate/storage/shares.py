@@ -150,10 +150,10 @@ def spread_shares(distribution: TableDistribution, weights: Array) -> Shares:
     primaries = np.bincount(placed.nodes[:, 0], weights=weights, minlength=limit)
     replicas = parts.sum(axis=1)
     # Scans, and so a backup, go over the partitions of the first copy (Dbdih::execDIH_SCAN_TAB_REQ).
-    scanned = weights.copy()
+    saved = own
     if copies > 1:
-        scanned[placed.partitions :] = 0.0
-    saved = on_nodes(scanned, placed.ldm[:, primary], ldms_there, primary)
+        of_first_copy = np.where(np.arange(placed.fragments) < placed.partitions, weights, 0.0)
+        saved = on_nodes(of_first_copy, placed.ldm[:, primary], ldms_there, primary)
     fragments = np.bincount(placed.nodes.ravel(), minlength=limit)
     every = np.column_stack((primaries, parts, ldms, own, even_parts, even_ldms, saved, fragments))
     alike: dict[bytes, NodeShare] = {}
@@ -162,24 +162,28 @@ def spread_shares(distribution: TableDistribution, weights: Array) -> Shares:
         key = every[node_id].tobytes()
         share = alike.get(key)
         if share is None:
+            own_by_ldm = _those_with_rows(own[node_id])
             share = alike[key] = NodeShare(
                 replicas=float(replicas[node_id]),
                 primaries=float(primaries[node_id]),
                 by_log_part=_those_with_rows(parts[node_id]),
                 by_ldm=_those_with_rows(ldms[node_id]),
-                chance=Chance(values, even_parts[node_id], even_ldms[node_id]) if values else None,
-                primaries_by_ldm=_those_with_rows(own[node_id]),
+                # Copies: a row of an array keeps all of it.
+                chance=(
+                    Chance(values, even_parts[node_id].copy(), even_ldms[node_id].copy()) if values else None
+                ),
+                primaries_by_ldm=own_by_ldm,
                 fragments=int(fragments[node_id]),
                 copies=copies,
                 saved=float(saved[node_id].sum()),
-                saved_by_ldm=_those_with_rows(saved[node_id]),
+                saved_by_ldm=own_by_ldm if saved is own else _those_with_rows(saved[node_id]),
             )
         by_node[node_id] = share
     return by_node
 
 
 def _those_with_rows(shares: Array) -> tuple[tuple[int, float], ...]:
-    return tuple((number, share) for number, share in enumerate(shares.tolist()) if share)
+    return tuple([(number, share) for number, share in enumerate(shares.tolist()) if share])
 
 
 def alike(held: Sequence[Shares]) -> list[tuple[tuple[NodeShare | None, ...], list[int]]]:
