@@ -140,11 +140,11 @@ def spread_shares(distribution: TableDistribution, weights: Array) -> Shares:
     log_part = placed.log_part[:, None]
     parts = on_nodes(weights, log_part, log_parts)
     ldms = on_nodes(weights, placed.ldm, ldms_there)
-    even = map_facts(distribution.hash_map).counts / distribution.buckets
-    even = np.tile(even, copies)
-    even_parts = on_nodes(even, log_part, log_parts)
-    even_ldms = on_nodes(even, placed.ldm, ldms_there)
     values = distribution.values if distribution.is_by_chance else 0
+    of_chance: tuple[Array, ...] = ()
+    if values:
+        even = np.tile(map_facts(distribution.hash_map).counts / distribution.buckets, copies)
+        of_chance = on_nodes(even, log_part, log_parts), on_nodes(even, placed.ldm, ldms_there)
     primary = slice(0, 1)
     own = on_nodes(weights, placed.ldm[:, primary], ldms_there, primary)
     primaries = np.bincount(placed.nodes[:, 0], weights=weights, minlength=limit)
@@ -155,10 +155,10 @@ def spread_shares(distribution: TableDistribution, weights: Array) -> Shares:
         of_first_copy = np.where(np.arange(placed.fragments) < placed.partitions, weights, 0.0)
         saved = on_nodes(of_first_copy, placed.ldm[:, primary], ldms_there, primary)
     fragments = np.bincount(placed.nodes.ravel(), minlength=limit)
-    every = np.column_stack((primaries, parts, ldms, own, even_parts, even_ldms, saved, fragments))
+    every = np.column_stack((primaries, parts, ldms, own, *of_chance, saved, fragments))
     alike: dict[bytes, NodeShare] = {}
     by_node: Shares = {}
-    for node_id in np.unique(placed.nodes).tolist():
+    for node_id in np.flatnonzero(fragments).tolist():
         key = every[node_id].tobytes()
         share = alike.get(key)
         if share is None:
@@ -169,9 +169,7 @@ def spread_shares(distribution: TableDistribution, weights: Array) -> Shares:
                 by_log_part=_those_with_rows(parts[node_id]),
                 by_ldm=_those_with_rows(ldms[node_id]),
                 # Copies: a row of an array keeps all of it.
-                chance=(
-                    Chance(values, even_parts[node_id].copy(), even_ldms[node_id].copy()) if values else None
-                ),
+                chance=Chance(values, *[one[node_id].copy() for one in of_chance]) if values else None,
                 primaries_by_ldm=own_by_ldm,
                 fragments=int(fragments[node_id]),
                 copies=copies,
