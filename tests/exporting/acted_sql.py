@@ -28,11 +28,16 @@ _NAMES_WITH_ACCENTS = NdbVersion(8, 0, 0)
 """Names that differ in accents alone are others, to INFORMATION_SCHEMA, from here on."""
 _CATALOGUE = {
     "TABLES": "TABLE_SCHEMA, TABLE_NAME, CREATE_OPTIONS, TABLE_COMMENT",
+    "PARTITIONS": "TABLE_SCHEMA, TABLE_NAME, PARTITION_EXPRESSION",
     "FILES": "FILE_NAME, FILE_TYPE, TABLESPACE_NAME, LOGFILE_GROUP_NAME, INITIAL_SIZE, EXTENT_SIZE",
     "COLUMNS": "TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION, COLUMN_NAME COLLATE names, DATA_TYPE, "
     "COLUMN_TYPE, IS_NULLABLE, COLLATION_NAME, EXTRA",
     "STATISTICS": "TABLE_SCHEMA, TABLE_NAME, INDEX_NAME COLLATE names, SEQ_IN_INDEX, COLUMN_NAME, NON_UNIQUE",
 }
+
+
+NOT_LOGGED = " (SET ndb_table_no_logging=1)"
+"""Behind the options that a table was made with."""
 
 
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
@@ -172,7 +177,19 @@ class ActedSql(ActedHosts):
         for statement in re.split(r";\n|;$", text):
             if statement:
                 self._statement(node, statement.strip())
+        if text.startswith("SET ndb_table_no_logging=1;") and "STORAGE DISK" not in text:
+            self.made_with[_table_in(text)] += NOT_LOGGED
         return "1\n"
+
+    def _ndb_show_tables(self, _host: str, words: list[str]) -> str:
+        assert "--parsable" in words
+        lines = []
+        for number, name in enumerate(self.tables):
+            database, table = (_unquoted(one) for one in re.findall(_QUOTED, name))
+            logged = "No" if self.made_with.get(name, "").endswith(NOT_LOGGED) else "Yes"
+            told = ("UserTable", "Online", logged, database, "def", table)
+            lines.append("\t".join((str(number), *(f"'{word}'" for word in told))))
+        return "\n".join(lines) + "\n"
 
     def _statement(self, node: SqlProcess, statement: str) -> None:
         ways: dict[str, Callable[[SqlProcess, str], None]] = {
@@ -235,17 +252,34 @@ class ActedSql(ActedHosts):
             base.create_function("IF", 3, lambda holds, yes, no: yes if holds else no)
             base.create_collation("names", self._compare)
             base.create_function("FLOOR", 1, lambda number: int(number))
-            base.create_function("CONCAT", -1, lambda *words: "".join(words))
+            base.create_function("CONCAT", -1, lambda *words: "".join(map(str, words)))
             base.create_function("REGEXP", 2, lambda pattern, of: re.search(pattern, of) is not None)
             base.execute("ATTACH ':memory:' AS information_schema")
+            base.execute("ATTACH ':memory:' AS ndbinfo")
+            base.execute("CREATE TABLE ndbinfo.table_distribution_status (node_id, table_id, tab_storage)")
+            base.execute("CREATE TABLE ndbinfo.dict_obj_info (type, id, fq_name)")
             for name, columns in _CATALOGUE.items():
                 base.execute(f"CREATE TABLE information_schema.{name} ({columns})")
             for table, parts in self.tables.items():
                 names = [_unquoted(one) for one in re.findall(_QUOTED, table)]
                 most = re.search(r" MAX_ROWS=(\d+)", (with_ := self.made_with.get(table, "")))
                 comment = re.search(r" COMMENT='([^']*)'", with_)
-                told = (f"max_rows={most[1]}" if most else "", comment[1] if comment else "")
+                fixed = "row_format=FIXED" if " ROW_FORMAT=FIXED" in with_ else ""
+                options = " ".join(filter(None, (f"max_rows={most[1]}" if most else "", fixed)))
+                told = (options, comment[1] if comment else "")
                 base.execute("INSERT INTO TABLES VALUES (?, ?, ?, ?)", (*names, *told))
+                by = re.search(r" PARTITION BY KEY \(([^)]*)\)(?: PARTITIONS (\d+))?", with_)
+                for _ in range(int((by and by[2]) or 2)):
+                    key = by[1].replace(", ", ",") if by else None
+                    base.execute("INSERT INTO PARTITIONS VALUES (?, ?, ?)", (*names, key))
+                number = base.execute("SELECT COUNT(*) FROM ndbinfo.dict_obj_info").fetchone()[0]
+                storage = "NOLOGGING" if with_.endswith(NOT_LOGGED) else "NORMAL"
+                # Its ordered indexes are never logged, and triggers have numbers of their own.
+                rows = (2, number, "/def/".join(names)), (5, number, "?")
+                base.executemany("INSERT INTO ndbinfo.dict_obj_info VALUES (?, ?, ?)", rows)
+                for node in self.data_nodes:
+                    row = (node, number, storage)
+                    base.execute("INSERT INTO ndbinfo.table_distribution_status VALUES (?, ?, ?)", row)
                 for place, name in enumerate((one for one in parts if one[0] == "`"), 1):
                     row = _described(name, parts[name], widths=self.plan.version < _WITHOUT_WIDTHS)
                     base.execute(
@@ -273,8 +307,10 @@ class ActedSql(ActedHosts):
         # 8.0 and later write the folder that data nodes count from.
         name = made[3] if made[3].startswith("/") or self.plan.version < _WITHOUT_WIDTHS else f"./{made[3]}"
         owner = _unquoted(made[2])
-        spaces = {space.name: space.extent_size_bytes for space in self.plan.tablespaces}
-        extent = spaces.get(owner, 4)
+        extents = (
+            re.search(rf"TABLESPACE {re.escape(made[2])} .* EXTENT_SIZE (\d+)", one) for one in self.objects
+        )
+        extent = next((int(found[1]) for found in extents if found), 4)
         kind = "DATAFILE" if is_data else "UNDO LOG"
         return name, kind, owner if is_data else None, "lg_1" if is_data else owner, int(made[4]), extent
 
@@ -325,7 +361,9 @@ class ActedSql(ActedHosts):
         self.foreign_keys = {n: two for n, two in self.foreign_keys.items() if two[0] != gone}
 
     def _make_files(self, _node: SqlProcess, statement: str) -> None:
-        if statement in self.objects:
+        # Of that name, whatever its size.
+        file = re.search(r" ADD \w+FILE '.*?' ", statement)
+        if file is not None and any(file[0] in one for one in self.objects):
             raise RefusedError("Error 1296 Got error 721 'Schema object with given name already exists'\n")
         self.work("files", statement, 0)
         self.objects.add(statement)

@@ -19,6 +19,7 @@ from exporting.acted_changes import with_init_scripts, with_linked_redo, with_ma
 from exporting.acted_cluster import PASSWORDS, ActedCluster
 from exporting.acted_drawn import is_refused
 from exporting.acted_life import LIFE, Life
+from exporting.acted_sql import NOT_LOGGED
 from exporting.acted_state import release_of
 from exporting.acted_typing import typed
 from ndbplan.edits.parameters import set_parameter
@@ -572,33 +573,65 @@ def test_a_management_host_is_lost_in_the_middle_of_a_part(
 def test_a_table_or_a_file_that_was_made_otherwise_does_not_count_as_done(
     version: str, acted: Callable[..., tuple[ActedCluster, Path]]
 ) -> None:
-    """Members of an ENUM, MAX_ROWS, what its comment says; the size of a file, and what it belongs to."""
+    """Members of an ENUM, options, comment, partitions, logging; a file, its size, its extents, its owner."""
     plan = versions(f"disk-data {version}")
-    table = plan.tables[0]
-    members = Column(name="kind", type="enum", members=("a 'b'", "c\\d\te", "C "))
+    table, other = (
+        plan.tables[0],
+        versions("starter")
+        .tables[3]
+        .model_copy(update={"partitions": 6, "logging": False, "read_backup": None}),
+    )
+    plan = plan.replace(tables=(table, other))
+    members = Column(name="kind", type="enum", members=("a 'b'", "c\\d\\te", "C "))
     plan = update(plan, table.id, columns=(*table.columns, members), max_rows=5_000_000_000)
+    plan = update(plan, table.id, row_format_fixed=True)
     if version == "8.4":
         plan = update(plan, table.id, partition_balance="FOR_RA_BY_NODE", read_backup=True)
     cluster, folder = acted(plan)
     for part in ("start", "schema", "schema"):
         act(cluster, folder, part)
-    name = table_name(plan.tables[0])
-    comments = ("BALANCE=FOR_RA_BY_NODE", "BALANCE=FOR_RA_BY_NODE_X"), ("READ_BACKUP=1", "READ_BACKUP=0")
-    for old, new in (("MAX_ROWS=5000000000", "MAX_ROWS=50"), *(comments if version == "8.4" else ())):
-        other = cluster.twin()
-        other.made_with[name] = cluster.made_with[name].replace(old, new)
-        refused = other.run(folder, "schema")
-        assert f"expected: table {table.full_name} is as it must be" in refused.stderr
-        assert re.search(rf"< made with\t.*not \w*{old}", refused.stderr)
-    other = cluster.twin()
-    other.tables[name]["`kind`"] = other.tables[name]["`kind`"].replace("'C '", "'c'")
-    assert "step read-back stops" in other.run(folder, "schema").stderr
+    comments = (
+        ("BALANCE=FOR_RA_BY_NODE", "BALANCE=FOR_RA_BY_NODE_X", "not PARTITION_BALANCE=FOR_RA_BY_NODE"),
+        ("READ_BACKUP=1", "READ_BACKUP=0", "not READ_BACKUP=1"),
+    )
+    ways = (
+        ("MAX_ROWS=5000000000", "MAX_ROWS=50", "not MAX_ROWS=5000000000"),
+        (" ROW_FORMAT=FIXED", "", "not ROW_FORMAT=FIXED"),
+        *(comments if version == "8.4" else ()),
+    )
+    changed = [(table, *way) for way in ways]
+    changed += [
+        (other, "PARTITIONS 6", "PARTITIONS 4", "partitions\t4"),
+        (other, f"BY KEY (`{other.distribution_key[0]}`)", "BY KEY (`other`)", "distributed by\tother"),
+        (other, NOT_LOGGED, "", "made\twith logging"),
+    ]
+    for of, old, new, found in changed:
+        twin, name = cluster.twin(), table_name(of)
+        assert old in cluster.made_with[name]
+        twin.made_with[name] = cluster.made_with[name].replace(old, new)
+        refused = twin.run(folder, "schema").stderr
+        if old == NOT_LOGGED and version == "7.4":
+            assert f"otherwise: 'Yes'\t'{of.database}'\t'def'\t'{of.name}'" in refused
+            continue
+        assert f"expected: table {of.full_name} is as it must be" in refused
+        assert re.search(f"< .*{re.escape(found)}", refused)
+    twin = cluster.twin()
+    twin.tables[table_name(table)]["`kind`"] = cluster.tables[table_name(table)]["`kind`"].replace(
+        "'C '", "'c'"
+    )
+    assert "step read-back stops" in twin.run(folder, "schema").stderr
     size = str(plan.tablespaces[0].data_files[0].size_bytes)
-    for old, new in ((f"INITIAL_SIZE {size}", "INITIAL_SIZE 65536"), ("TABLESPACE `", "TABLESPACE `not_")):
-        other = cluster.twin()
-        other.objects = {one.replace(old, new) for one in cluster.objects}
-        refused = other.run(folder, "start", "--from", "disk-data")
-        assert "expected: every file of disk data is as it must be" in refused.stderr
+    extent = f"EXTENT_SIZE {plan.tablespaces[0].extent_size_bytes}"
+    for old, new in (
+        (f"INITIAL_SIZE {size}", "INITIAL_SIZE 65536"),
+        (" TABLESPACE `", " TABLESPACE `not_"),
+        (extent, "EXTENT_SIZE 65536"),
+    ):
+        twin = cluster.twin()
+        twin.objects = {one.replace(old, new) for one in cluster.objects}
+        assert twin.objects != cluster.objects
+        refused = twin.run(folder, "start", "--from", "disk-data").stderr
+        assert "expected: every file of disk data is as it must be" in refused
 
 
 def test_two_runs_from_different_folders_are_not_under_way_at_once(

@@ -60,7 +60,7 @@ def refused_spaces(plan: Plan) -> Iterator[OddSpace]:
         if extent > _MOST_BYTES:
             why = f"EXTENT_SIZE {extent} is above {_MOST_BYTES} bytes (error 1531)"
             yield OddSpace(space, why, "extent_size_bytes", _MOST_BYTES)
-        yield from _small_files(space, "data_files", space.data_files, _pages(extent), "extent")
+        yield from _small_files(space, "data_files", space.data_files, whole_pages(extent), "extent")
 
 
 def _small_files(
@@ -116,12 +116,12 @@ def rounded_spaces(plan: Plan) -> Iterator[OddSpace]:
 def _rounded(part: LogfileGroup | Tablespace) -> Iterator[OddSpace]:
     if isinstance(part, LogfileGroup):
         files, field, buffer = part.undo_files, "undo_files", part.undo_buffer_bytes
-        if _pages(buffer) != buffer:
-            why = f"UNDO_BUFFER_SIZE {buffer} becomes {_pages(buffer)}, whole pages"
-            yield OddSpace(part, why, "undo_buffer_bytes", _pages(buffer))
+        if whole_pages(buffer) != buffer:
+            why = f"UNDO_BUFFER_SIZE {buffer} becomes {whole_pages(buffer)}, whole pages"
+            yield OddSpace(part, why, "undo_buffer_bytes", whole_pages(buffer))
         made = [file.size_bytes // PAGE_BYTES * PAGE_BYTES for file in files]
     else:
-        files, field, extent = part.data_files, "data_files", _pages(part.extent_size_bytes)
+        files, field, extent = part.data_files, "data_files", whole_pages(part.extent_size_bytes)
         if extent != part.extent_size_bytes:
             why = f"EXTENT_SIZE {part.extent_size_bytes} becomes {extent}, whole pages"
             yield OddSpace(part, why, "extent_size_bytes", extent)
@@ -136,6 +136,6 @@ def _rounded(part: LogfileGroup | Tablespace) -> Iterator[OddSpace]:
         yield OddSpace(part, why, field, new)
 
 
-def _pages(size_bytes: int) -> int:
+def whole_pages(size_bytes: int) -> int:
     """A size rounded up to whole pages."""
     return -(-size_bytes // PAGE_BYTES) * PAGE_BYTES

@@ -8,18 +8,22 @@ this tells. Indexes that are not named are let be, as servers make some for fore
 Sources: manual 5.6 to 8.4, INFORMATION_SCHEMA COLUMNS, STATISTICS, TABLES and FILES, CREATE TABLE (columns
 with AUTO_INCREMENT take no NULL; a BLOB with a length is the smallest that holds it; an ENUM's members lose
 spaces at their ends); INT(11) of older servers is INT from 8.0.19 on, utf8 is utf8mb3 from 8.0.30 on.
-Comments as typed, files as ./NAME, their sizes in bytes: running 8.4.8 cluster. MAX_ROWS beyond 32 bits: 5.6,
-sql/unireg.cc.
+Comments as typed, files as ./NAME, their sizes in bytes, partitions and what they are by, tab_storage of
+ndbinfo.table_distribution_status: running 8.4.8 cluster; ndb_show_tables: running 7.4.10 cluster. MAX_ROWS
+beyond 32 bits: 5.6, sql/unireg.cc.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from ndbplan.base.quoting import sql_text
-from ndbplan.configuration.deployment import sql_files
+from ndbplan.base.quoting import shell_quoted, sql_text
+from ndbplan.configuration.deployment import connect_string, sql_files
+from ndbplan.configuration.space_limits import whole_pages
 from ndbplan.ndb.columns import COLUMN_TYPES, Length
-from ndbplan.operations.commands import HasTable, sql_node_for_ddl
+from ndbplan.ndb.ndbinfo import tables_of
+from ndbplan.ndb.rows import PAGE_BYTES
+from ndbplan.operations.commands import HasTable, Shell, sql_node_for_ddl
 from ndbplan.operations.operation import Step
 from ndbplan.operations.schema import placed_files, server_type
 from ndbplan.plan.plan import Plan
@@ -29,7 +33,7 @@ _PRINTED = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\0": r"\0"})
 """Names as the client prints them with --batch."""
 
 
-def read_back_step(plan: Plan, commands: Iterable[HasTable]) -> Iterator[Step]:
+def read_back_step(plan: Plan, commands: Iterable[HasTable | Shell]) -> Iterator[Step]:
     """A step that fails where a table is not as it must be; nothing for no tables."""
     commands = tuple(commands)
     if commands and plan.sql_nodes:
@@ -69,6 +73,9 @@ def has_table(
             f"information_schema.STATISTICS WHERE {_is(table)} AND INDEX_NAME IN ({_texts(names)});"
         )
     if not known:
+        others = tuple(_beside_columns(plan, table))
+        lines += (line for line, _ in others)
+        asked += (query for _, query in others)
         options = tuple(_options(plan, table))
         lines.append(("made with", *(word for word, _ in options)))
         words = ", ".join(f"IF({how}, {sql_text(word)}, {sql_text('not ' + word)})" for word, how in options)
@@ -88,6 +95,11 @@ def _options(plan: Plan, table: Table) -> Iterator[tuple[str, str]]:
     else:
         numbers = f"({most}|{_MOST_ROWS})" if most > _MOST_ROWS else f"{most}"
         yield f"MAX_ROWS={most}", f"CREATE_OPTIONS REGEXP 'max_rows={numbers}([^0-9]|$)'"
+    fixed = "LIKE" if table.row_format_fixed else "NOT LIKE"
+    yield (
+        "ROW_FORMAT=FIXED" if table.row_format_fixed else "no ROW_FORMAT=FIXED",
+        f"IFNULL(CREATE_OPTIONS, '') {fixed} '%row_format=FIXED%'",
+    )
     if not plan.features.partition_balance:
         return
     balance = f"PARTITION_BALANCE={table.partition_balance.value}"
@@ -103,8 +115,57 @@ def _options(plan: Plan, table: Table) -> Iterator[tuple[str, str]]:
             yield backup, f"TABLE_COMMENT LIKE '%{backup}%'"
 
 
-_PAGE_BYTES = 32768
-"""Of disk data: a size that is no whole number of pages, or of extents, is rounded down."""
+def _is_logged(table: Table) -> bool:
+    """Whether CREATE TABLE makes it with logging, as it makes every table with a tablespace."""
+    return table.logging or table.tablespace_id is not None
+
+
+_LOGGING = ("table_distribution_status", "dict_obj_info")
+"""Tables of ndbinfo that tell whether a table is logged."""
+_USER_TABLE = 2
+"""Type of an object of the dictionary (ndbinfo.dict_obj_types)."""
+
+
+def _beside_columns(plan: Plan, table: Table) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Further lines that are awaited of a table, each with the query that gives it."""
+    of_partitions = f"FROM information_schema.PARTITIONS WHERE {_is(table)};"
+    if table.partitions is not None:
+        yield ("partitions", str(table.partitions)), f"SELECT 'partitions', COUNT(*) {of_partitions}"
+    if table.distribution_key:
+        by = ",".join(table.distribution_key).replace("`", "")
+        expression = "REPLACE(PARTITION_EXPRESSION, '`', '')"
+        yield ("distributed by", by), f"SELECT DISTINCT 'distributed by', {expression} {of_partitions}"
+    if tables_of(plan.version).keys() >= set(_LOGGING):
+        # A name that ndbinfo does not find, as it may spell it otherwise, is no difference.
+        words = ("NOLOGGING", "with", "without") if _is_logged(table) else ("NORMAL", "without", "with")
+        other, mine, its = words
+        name = sql_text(f"{table.database}/def/{table.name}")
+        yield (
+            ("made", f"{mine} logging"),
+            f"SELECT 'made', IF(SUM(tab_storage = '{other}') > 0, '{its} logging', '{mine} logging') FROM "
+            f"ndbinfo.{_LOGGING[0]} AS told JOIN ndbinfo.{_LOGGING[1]} AS named ON named.id = told.table_id "
+            f"AND named.type = {_USER_TABLE} WHERE named.fq_name = {name};",
+        )
+
+
+def has_logging(plan: Plan, tables: Iterable[Table]) -> Iterator[Shell]:
+    """Whether tables are logged as they must be, where ndbinfo does not tell: it needs an API slot."""
+    tables = tuple(tables)
+    is_told = tables_of(plan.version).keys() >= set(_LOGGING)
+    if is_told or not (tables and plan.sql_nodes and any(slot.host_id is None for slot in plan.api_slots)):
+        return
+    # As it prints the others: logging, database, schema, name.
+    wrong = (
+        "\t".join(f"'{word}'" for word in ("No" if _is_logged(one) else "Yes", one.database, "def", one.name))
+        for one in tables
+    )
+    listed = f"ndb_show_tables --ndb-connectstring={shell_quoted(connect_string(plan))} --parsable"
+    yield Shell(
+        plan.host(sql_node_for_ddl(plan).host_id).hostname,
+        f"found=$({listed}) && for one in {' '.join(map(shell_quoted, wrong))}; do "
+        '[[ $found != *"$one"* ]] || { printf \'logging, database, schema, name of a table that was made '
+        'otherwise: %s\\n\' "$one" >&2; exit 1; }; done',
+    )
 
 
 def has_files(plan: Plan, before: Plan | None = None) -> HasTable:
@@ -113,23 +174,39 @@ def has_files(plan: Plan, before: Plan | None = None) -> HasTable:
     Less those of `before`, which keep the sizes that they have.
     """
     old = set() if before is None else {(owner, name) for owner, name, _ in placed_files(before)}
-    extents = {space.name: space.extent_size_bytes for space in plan.tablespaces}
-    names: list[str] = []
+    extents = {space.name: whole_pages(space.extent_size_bytes) for space in plan.tablespaces}
+    alike: dict[tuple[int, int | None], list[str]] = {}
     lines: list[tuple[str, ...]] = []
     for owner, name, size_bytes in placed_files(plan):
-        if (owner, name) in old:
-            continue
-        names += (name, f"./{name}")
-        whole = size_bytes // extents.get(owner, _PAGE_BYTES)
-        lines.append(("file", name, owner, str(whole), "extents" if owner in extents else "pages"))
-    asked = (
+        if (owner, name) not in old:
+            size = size_bytes, extents.get(owner)
+            alike.setdefault(size, []).extend((name, f"./{name}"))
+            lines.append(("file", name, owner, _size_told(*size)))
+    asked = (_files_asked(size_bytes, extent, names) for (size_bytes, extent), names in alike.items())
+    return _command(plan, "every file of disk data", asked, lines)
+
+
+def _size_told(size_bytes: int, extent_bytes: int | None) -> str:
+    return f"{size_bytes} bytes" + (f" in extents of {extent_bytes}" if extent_bytes else "")
+
+
+def _files_asked(size_bytes: int, extent_bytes: int | None, names: Iterable[str]) -> str:
+    """The query of files of one size; undo files have no extents.
+
+    Servers round to whole pages or extents, older ones down.
+    """
+    unit = extent_bytes or PAGE_BYTES
+    is_it = f"INITIAL_SIZE BETWEEN {size_bytes // unit * unit} AND {-(-size_bytes // unit) * unit}"
+    found = "INITIAL_SIZE, ' bytes'"
+    if extent_bytes:
+        is_it += f" AND EXTENT_SIZE = {extent_bytes}"
+        found = "INITIAL_SIZE, ' bytes in extents of ', EXTENT_SIZE"
+    return (
         "SELECT DISTINCT 'file', IF(FILE_NAME LIKE './%', SUBSTRING(FILE_NAME, 3), FILE_NAME), "
         "IF(FILE_TYPE = 'DATAFILE', TABLESPACE_NAME, LOGFILE_GROUP_NAME), "
-        f"FLOOR(INITIAL_SIZE / IF(FILE_TYPE = 'DATAFILE', EXTENT_SIZE, {_PAGE_BYTES})), "
-        "IF(FILE_TYPE = 'DATAFILE', 'extents', 'pages') FROM "
+        f"IF({is_it}, '{_size_told(size_bytes, extent_bytes)}', CONCAT({found})) FROM "
         f"information_schema.FILES WHERE FILE_NAME IN ({_texts(names)});"
     )
-    return _command(plan, "every file of disk data", [asked], lines)
 
 
 def has_no_table(plan: Plan, table: Table) -> HasTable:

@@ -8,7 +8,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.operations.accounts import make_accounts
 from ndbplan.operations.commands import Command, on_an_sql_node
 from ndbplan.operations.operation import Operation, Step
-from ndbplan.operations.read_back import has_table, read_back_step
+from ndbplan.operations.read_back import has_logging, has_table, read_back_step
 from ndbplan.operations.schema import create_databases, create_table
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
@@ -23,7 +23,9 @@ def make_schema(now: Estimation, *, timed: bool = True) -> Operation | None:
     steps = (
         *tables_step(plan, plan.tables, "tables", "Make the tables"),
         *make_accounts(plan),
-        *read_back_step(plan, (has_table(plan, table) for table in plan.tables)),
+        *read_back_step(
+            plan, (*(has_table(plan, table) for table in plan.tables), *has_logging(plan, plan.tables))
+        ),
     )
     return Operation(
         "schema",

@@ -21,9 +21,9 @@ from ndbplan.base.units import how_many
 from ndbplan.configuration.table_options import has_own_balance
 from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.ndb.columns import COLUMN_TYPES
-from ndbplan.operations.commands import HasTable, on_an_sql_node
+from ndbplan.operations.commands import HasTable, Shell, on_an_sql_node
 from ndbplan.operations.operation import Step, Times
-from ndbplan.operations.read_back import has_files, has_no_table, has_table, read_back_step
+from ndbplan.operations.read_back import has_files, has_logging, has_no_table, has_table, read_back_step
 from ndbplan.operations.schema import (
     column_text,
     disk_data_statements,
@@ -97,9 +97,12 @@ def table_steps(times: Times, before: Plan, after: Plan) -> Iterator[Step]:
     yield from read_back_step(after, _read_back(before, after, new, there))
 
 
-def _read_back(before: Plan, after: Plan, new: Iterable[Table], there: Iterable[Table]) -> Iterator[HasTable]:
+def _read_back(
+    before: Plan, after: Plan, new: Collection[Table], there: Iterable[Table]
+) -> Iterator[HasTable | Shell]:
     """What is made and changed as it must be then, and what is removed."""
     yield from (has_table(after, table) for table in new)
+    yield from has_logging(after, new)
     old = {table.full_name: table for table in before.tables}
     for table in there:
         was = old[table.full_name]
