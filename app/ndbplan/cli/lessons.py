@@ -311,8 +311,8 @@ def _send(names: tuple[str, ...], _options: Options, as_json: bool) -> None:
 
     if not names:
         rows = [one._asdict() for one in sessions()]
-        text = (f"{row['name']:<30} {row['lesson']:<20} {row['trainee']}" for row in rows)
-        show({"sessions": rows}, as_json=as_json, text=text)
+        text = [f"{row['name']:<30} {row['lesson']:<20} {row['trainee']}" for row in rows]
+        show({"sessions": rows}, as_json=as_json, text=iter(text or ["nobody plays here as this user"]))
         return
     if not names[1:]:
         came = answers(names[0])
@@ -322,7 +322,7 @@ def _send(names: tuple[str, ...], _options: Options, as_json: bool) -> None:
             text=iter(came or ["nothing came of it yet"]),
         )
         return
-    line = " ".join(names[1:])
+    line = " ".join(names[1:]).removeprefix("!").strip()
     send(names[0], line)
     show({"session": names[0], "line": line}, as_json=as_json, text=iter([f"{names[0]}: {line}"]))
 

@@ -262,9 +262,34 @@ data2$ ndbmtd
 ! wait 40s""".splitlines()
     found = LESSONS.parse(skeleton(record, "mine", NAME).encode(), "mine.yaml")
     assert checked(found) == []
-    assert [(one.at, one.do) for one in found.value.happens] == [(50.0, "kill node:4")]
+    assert [(one.at, one.do) for one in found.value.happens] == [
+        (pytest.approx(50.0, abs=0.2), "kill node:4")
+    ]
     assert found.value.stages[0].routes[0][-1] == "! wait 70s"
     assert set(found.value.allows) == {"load"}
+
+
+def test_what_is_recorded_happens_when_it_did_however_long_a_line_took() -> None:
+    """Waits alone say nothing of `! until`, and what a rewind leads back over has not happened."""
+    record = """! kill node:4
+data2$ ndbmtd
+! until nodes_started 2 within 10min
+! hang node:3
+! wait 1s
+! rewind 1s
+! slow disk:data1/redo 20MB/s""".splitlines()
+    happens = LESSONS.parse(skeleton(record, "mine", NAME).encode(), "mine.yaml").value.happens
+    assert [one.do for one in happens] == ["kill node:4", "slow disk:data1/redo 20MB/s"]
+    assert happens[1].at > 10
+
+
+def test_what_a_trainer_sends_and_is_refused_is_no_deed(begun: Play, source: Read) -> None:
+    play = begun.branch()
+    assert "ndbplan: " in play.befall("kill node:99").answer
+    play.befall("slow disk:data1/redo 20MB/s")
+    deeds = [step.line for step in play.steps if step.by == TRAINER]
+    assert deeds == ["! slow disk:data1/redo 20MB/s"]
+    assert "node:99" not in "\n".join(lines(outcome(play, source.source)))
 
 
 # The command, and the trainer.
@@ -570,6 +595,14 @@ def test_a_route_that_falls_short_says_why(source: Read) -> None:
     assert not tried["route 1"].is_right
     assert tried["route 1"].why.startswith("not done: ")
     assert "is not in your hands in this lesson" in tried["route 1"].why
+
+
+def test_the_guide_lists_every_lesson() -> None:
+    text = (Path(__file__).parents[3] / "resources" / "guide" / "lessons.md").read_text(encoding="utf-8")
+    rows = [
+        line.split("|")[1].strip() for line in text.partition("## The lessons")[2].splitlines() if "|" in line
+    ]
+    assert sorted(rows[2:]) == sorted(found.stem for found in LESSONS.folder.glob("*.yaml"))
 
 
 def test_the_guide_names_every_figure() -> None:

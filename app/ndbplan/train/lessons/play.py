@@ -101,14 +101,13 @@ class Play:
         return self.consoles.news()
 
     def befall(self, line: str) -> Befallen:
-        """Something that the trainer does, as behind `!`."""
+        """Something that the trainer does, as behind `!`; what is refused befalls nobody."""
         answer = self._answered(f"{WORLD} {line.strip()}", TRAINER)
         return Befallen(answer, self._progress())
 
     def answer(self, line: str, by: str = TRAINEE) -> str:
         """What a line is answered, and what of the lesson came true with it."""
-        is_over = self.finished
-        answer = self._answered(line.strip(), by)
+        is_over, answer = self.finished, self._answered(line.strip(), by)
         return answer if is_over else answer + self._progress()
 
     def _answered(self, text: str, by: str) -> str:
@@ -127,7 +126,8 @@ class Play:
             answer = self.consoles.answer(text)
             if by == TRAINEE:
                 self._looked(at_s, text, answer)
-        self.steps.append(Step(at_s, text, self.cluster.now_s, by))
+        if by == TRAINEE or not answer.startswith("ndbplan: "):
+            self.steps.append(Step(at_s, text, self.cluster.now_s, by))
         return answer
 
     def again(self, step: Step) -> str:

@@ -5,38 +5,41 @@ skeleton(lines, "my-lesson", "redo-overload")      # text of a lesson file, to b
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import parse_duration_s
+from ndbplan.plan.samples import sample_plan
 from ndbplan.train import world
-from ndbplan.train.consoles import LESSON, WORLD, addressed
+from ndbplan.train.consoles import LESSON, WORLD, Addressed, Consoles, addressed
+from ndbplan.train.live import LiveCluster
 
 BEFALLS = ("kill", "hang", "wake", "fail", "restore", "cut", "heal", "slow", "fill", "free")
 """Deeds that befall the cluster: they happen in the lesson. All others are the trainee's."""
 
 
 def skeleton(lines: Iterable[str], name: str, sample: str) -> str:
-    """What a trainer completes: texts, what is to be seen, and what it is worth."""
+    """What a trainer completes: texts, what is to be seen, and what it is worth.
+
+    The lines are played on the sample: how long `! until` or a restart takes is in no transcript.
+    """
     import yaml
 
-    happens, route, at_s = [], list[str](), 0.0
-    for raw in lines:
-        found = addressed(raw)
-        if found is None or found.prompt == LESSON:
-            continue
-        verb, _, rest = found.text.partition(" ")
+    done = list(_done(lines, sample))
+    at_s = max((one.ended_s for one in done), default=0.0)
+    happens, route = [], list[str]()
+    for one in done:
+        found, (verb, _, rest) = one.line, one.line.text.partition(" ")
         if found.prompt == WORLD and verb in BEFALLS:
-            happens.append({"at": f"{at_s:g}s", "do": found.text})
+            happens.append({"at": f"{one.at_s:g}s", "do": found.text})
             continue
-        if found.prompt == WORLD and verb == "rewind":
+        before = addressed(route[-1]) if route else None
+        waits = found.prompt == WORLD and verb == "wait"
+        if waits and before is not None and before.text.startswith("wait "):
+            waited = _seconds(before.text.removeprefix("wait ")) + _seconds(rest)
+            route[-1] = f"{WORLD} wait {waited:g}s"
             continue
-        if found.prompt == WORLD and verb == "wait":
-            at_s += _seconds(rest)
-            if route and (before := addressed(route[-1])) is not None and before.text.startswith("wait "):
-                waited = _seconds(before.text.removeprefix("wait ")) + _seconds(rest)
-                route[-1] = f"{WORLD} wait {waited:g}s"
-                continue
         route.append(f"{found.prompt} {found.text}")
     looks = [line for line in route if not line.startswith(WORLD)]
     allows = sorted({_verb(line) for line in route} & set(world.DEEDS))
@@ -71,6 +74,31 @@ def skeleton(lines: Iterable[str], name: str, sample: str) -> str:
         ],
     }  # fmt: skip
     return str(yaml.safe_dump(lesson, sort_keys=False, allow_unicode=True, width=100))
+
+
+class _Done(NamedTuple):
+    """A line, and when it was typed and over."""
+
+    line: Addressed
+    at_s: float
+    ended_s: float
+
+
+def _done(lines: Iterable[str], sample: str) -> Iterator[_Done]:
+    """What was done, in the end: what a rewind leads back over has not happened."""
+    consoles, found = Consoles(LiveCluster.begin(sample_plan(sample), hours=24.0)), list[_Done]()
+    for raw in lines:
+        line = addressed(raw)
+        if line is None or line.prompt == LESSON:
+            continue
+        at_s = round(consoles.cluster.now_s, 3)
+        consoles.answer(raw)
+        ended_s = round(consoles.cluster.now_s, 3)
+        if line.prompt == WORLD and line.text.partition(" ")[0] == "rewind":
+            found = [one for one in found if one.at_s < ended_s]
+        else:
+            found.append(_Done(line, at_s, ended_s))
+    yield from found
 
 
 def _verb(line: str) -> str:
