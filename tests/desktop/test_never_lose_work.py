@@ -194,19 +194,27 @@ def test_ones_own_save_is_nobody_elses(open_window, plan_file, qtbot) -> None:
     assert not asked
 
 
-def test_a_file_that_is_gone_or_broken_is_asked_about_too(open_window, plan_file) -> None:
+def test_a_file_that_is_broken_is_asked_about_and_one_that_is_gone_is_written_again(
+    open_window, plan_file, qtbot
+) -> None:
     window = open_window()
     window.files.open(plan_file)
     plan_file.write_text("nonsense")
+    qtbot.waitUntil(lambda: "Save asks what is to stay" in window.messages.text, timeout=WAIT_MS)
     said: list[str] = []
     window.files.ask_whose = lambda _path, theirs: said.append(theirs.error) or "mine"
     assert window.files.save()
-    assert said
+    assert len(said) == 1
     assert said[0]
+    assert not window.document.is_modified
     plan_file.unlink()
-    set_cores(window, 5)
+    qtbot.waitUntil(lambda: "Save writes it again" in window.messages.text, timeout=WAIT_MS)
+    # What only this window has is not closed without a question.
+    assert window.document.is_modified
     assert window.files.save()
-    assert said[1] == "it is gone"
+    assert load(plan_file) == window.document.plan
+    assert not window.document.is_modified
+    assert len(said) == 1, "nobody's change is overwritten"
 
 
 def test_a_read_only_file_says_so_and_is_saved_under_another_name(open_window, plan_file, tmp_path) -> None:

@@ -23,8 +23,8 @@ class ConflictDialog(Dialog):
     def __init__(self, parent: QWidget | None, path: Path, theirs: Theirs, mine: Project) -> None:
         super().__init__("Changed by somebody else", "Save a copy…", parent)
         self.answer = "cancel"
-        self.resize(640, 380)
-        gone = f"{path.name} was changed since you opened it: {theirs.error}." if theirs.error else ""
+        self.resize(640, 380 if theirs.project is not None else 150)
+        gone = f"{path.name} was changed by somebody else: {theirs.error}." if theirs.error else ""
         text = gone or f"{path.name} was saved by somebody else since you opened it. Theirs → yours:"
         self.body.addWidget(label(text, "problemText"))
         self.differences = QListWidget()

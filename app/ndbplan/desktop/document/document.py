@@ -212,6 +212,11 @@ class Document(QObject):
         self.undo_stack.setClean()
         self.state_changed.emit()
 
+    def lose_file(self) -> None:
+        """The file holds the plan no longer: all of it is to be saved."""
+        self._kept_unsaved = True
+        self.state_changed.emit()
+
     def save(self, path: Path | None = None) -> None:
         """Write the plan to `path`, or to its own file. Raises PlanFileError; the document stays as it is."""
         target = (path or self._path or Path(f"{self.plan.name}{file.SUFFIX}")).absolute()

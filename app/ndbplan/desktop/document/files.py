@@ -60,7 +60,8 @@ class FileFlow(QObject):
         from PySide6.QtWidgets import QFileDialog
 
         start = self._document.path or Path.home() / f"{_file_name(self._document.plan.name)}{SUFFIX}"
-        if self.shared.is_read_only or self.shared.theirs() is not None:
+        theirs = self.shared.theirs()
+        if self.shared.is_read_only or (theirs is not None and not theirs.is_gone):
             # What the file holds is somebody else's: Enter must not write over it.
             start = _copy_of(start)
         name, _ = QFileDialog.getSaveFileName(self._window, "Save the plan", str(start), _FILTER)
@@ -160,10 +161,11 @@ class FileFlow(QObject):
         if path is None or theirs is None:
             return
         if theirs.project is None:
-            self.noticed.emit(
-                f"Somebody else removed, moved or broke {path.name}: {theirs.error}. What is shown here is "
-                "kept, and Save writes it again."
-            )
+            # Whoever closes the window now loses what only it has.
+            self._document.lose_file()
+            what = "gone" if theirs.is_gone else f"no plan any more: {theirs.error}"
+            save = "writes it again" if theirs.is_gone else "asks what is to stay"
+            self.noticed.emit(f"{path.name} is {what}. What is shown here is kept; Save {save}.")
         elif self._document.is_modified:
             self.noticed.emit(
                 f"{path.name} was saved by somebody else. Your changes are kept; Save shows what differs."
@@ -188,7 +190,7 @@ class FileFlow(QObject):
         if path is None or self.shared.is_read_only:
             return self._write(self.ask_save())
         theirs = self.shared.theirs()
-        if theirs is None:
+        if theirs is None or theirs.is_gone:
             return self._write(path)
         answer = self.ask_whose(path, theirs)
         if answer == "theirs":

@@ -37,6 +37,7 @@ class Theirs:
     """None: it cannot be read, or it is gone."""
     error: str = ""
     """Why not."""
+    is_gone: bool = False
 
 
 class SharedFile(QObject):
@@ -86,7 +87,7 @@ class SharedFile(QObject):
         if path is None or now == self._known:
             return None
         if now is None:
-            return Theirs(None, "it is gone")
+            return Theirs(None, "it is gone", is_gone=not path.exists())
         try:
             return Theirs(file.load_project(path))
         except UserError as error:
