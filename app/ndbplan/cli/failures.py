@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ndbplan.base.units import format_count
 from ndbplan.cli.group import json_option, ndbplan, show, why_option
 from ndbplan.cli.marks import marked
 from ndbplan.cli.parameters import PLAN, UsageError, Whole, elsewhere_options, named_workload, read_plan
@@ -165,7 +166,7 @@ def _report_lines(report: SurvivalReport) -> Iterator[str]:
     if report.offered_per_s is not None:
         short = [f for f in report.failures if f.carries_peak is False and f.verdict.value != "stops"]
         yield ""
-        peak = f"the peak of {report.offered_per_s:,.0f} tx/s"
+        peak = f"the peak of {format_count(round(report.offered_per_s))} tx/s"
         yield (
             f"{len(short)} failures leave less than {peak}"
             if short

@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.base.units import how_many
+from ndbplan.base.units import format_count, how_many
 
 MAX_BYTES = 2**60
 MAX_RATE = 1e15
@@ -149,9 +149,17 @@ def _limit_in_words(kind: str, context: Mapping[str, Any]) -> str:
     text, limit = next(stated, ("", 0))
     if kind.startswith("string_"):
         return text.format(how_many(limit, "letter"))
-    return text.format(f"{limit:g}" if isinstance(limit, float) else limit)
+    return text.format(_in_groups(limit))
 
 
+def _in_groups(limit: float) -> str:
+    """A limit as numbers are written everywhere: thousands apart by a thin space."""
+    whole = isinstance(limit, int) or (limit == round(limit) and abs(limit) <= _LARGEST_WRITTEN)
+    return format_count(limit) if whole else f"{limit:g}"
+
+
+_LARGEST_WRITTEN = 1e12
+"""A larger limit is read more easily as a power of ten."""
 _LIMITS = {"less_than", "less_than_equal", "greater_than", "greater_than_equal", "too_long"}
 _LIMITED_BY_NDB = {
     "node_id", "pool_node_ids", "node_group", "groups", "location_domain_id", "tables", "columns", "members",

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton
 
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.fields import LineField
-from ndbplan.desktop.widgets.units import BYTES_PER_S, CAPACITY, COUNT, MEMORY, NUMBER, SECONDS
+from ndbplan.desktop.widgets.units import BYTES_PER_S, CAPACITY, COUNT, LATENCY, MEMORY, NUMBER, SECONDS
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -52,6 +52,11 @@ def typed(qtbot, field: LineField, text: str) -> None:
         (COUNT, "900.000", ["900000", "900"], [900_000, 900]),
         (MEMORY, "64", ["64 MiB", "64 GiB"], [64 * 2**20, 64 * 2**30]),
         (BYTES_PER_S, "5m/s", ["5 MB/s", "5 MiB/s"], [5e6, 5 * 2**20]),
+        (BYTES_PER_S, "118", ["118 MB/s", "118 GB/s"], [118e6, 118e9]),
+        (BYTES_PER_S, "2.5", ["2.5 MB/s", "2.5 GB/s"], [2.5e6, 2.5e9]),
+        (LATENCY, "2", ["2 ms", "2 s"], [0.002, 2.0]),
+        (LATENCY, "0.5", ["0.5 ms", "0.5 s"], [0.0005, 0.5]),
+        (MEMORY, "1.5", ["1.5 MiB", "1.5 GiB"], [1.5 * 2**20, 1.5 * 2**30]),
     ],
 )
 def test_the_two_meanings_are_buttons(field_of, qtbot, unit, text, texts, values) -> None:

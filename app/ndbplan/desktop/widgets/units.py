@@ -5,6 +5,7 @@ BYTES.parse("64 GB") == 64_000_000_000;  BYTES.show(64_000_000_000) == "64 GB"
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -91,11 +92,35 @@ def _sized(small: str, large: str) -> Callable[[str], int]:
 
     def parse(text: str) -> int:
         typed = _clean(text).strip()
-        if typed.isascii() and typed.isdigit() and 0 < int(typed[:9]) < _LEAST_BYTES:
+        if _is_small(typed, _LEAST_BYTES):
             raise units.two_readings(text, f"{typed} {small}", f"{typed} {large}")
         return units.parse_bytes(units.by_hand(typed))
 
     return parse
+
+
+def _rate(text: str) -> float:
+    """Speeds of disks and networks: none is a few bytes a second, and a number alone says no unit."""
+    typed = _clean(text)
+    if _is_small(typed, _LEAST_BYTES):
+        raise units.two_readings(text, f"{typed} MB/s", f"{typed} GB/s")
+    return units.parse_bytes_per_s(units.by_hand(typed))
+
+
+def _latency(text: str) -> float:
+    """Times of one small write or answer, known in milliseconds: a number alone is asked about."""
+    typed = _clean(text)
+    if _is_small(typed, math.inf):
+        raise units.two_readings(text, f"{typed} ms", f"{typed} s")
+    return units.parse_duration_s(units.by_hand(typed))
+
+
+def _is_small(typed: str, limit: float) -> bool:
+    """Whether a text is a number above 0 and below a limit, without a unit."""
+    try:
+        return 0 < float(typed.replace(" ", "")) < limit
+    except ValueError:
+        return False
 
 
 def _parse_whole(text: str) -> int:
@@ -129,7 +154,8 @@ def _show_share(value: float) -> str:
 BYTES = Unit(lambda text: units.parse_bytes(_by_hand(text)), _show_bytes, "64 GB, 1.5 TiB")
 MEMORY = Unit(_sized("MiB", "GiB"), _show_memory, "64 GiB, 512M")
 CAPACITY = Unit(_sized("GB", "TB"), _show_bytes, "960 GB, 3.2 TB")
-BYTES_PER_S = Unit(lambda text: units.parse_bytes_per_s(_by_hand(text)), _show_rate, "118 MB/s")
+BYTES_PER_S = Unit(_rate, _show_rate, "118 MB/s")
+LATENCY = Unit(_latency, _show_seconds, "2 ms, 50 us")
 SECONDS = Unit(lambda text: units.parse_duration_s(_by_hand(text)), _show_seconds, "20 ms, 10min, 2 h")
 MOMENT = Unit(lambda text: units.parse_clock(_by_hand(text)), units.format_clock, "1:40, 100 s, 2 h")
 COUNT = Unit(_parse_whole, _show_count, "10k, 3M, 250 000")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from ndbplan.base.units import whole_number
+from ndbplan.base.units import format_count, whole_number
 from ndbplan.estimate.storage.distribution import hash_map_of
 from ndbplan.ndb.keys.column import KeyColumn
 from ndbplan.ndb.keys.hash import distribution_hash
@@ -152,8 +152,8 @@ def read(cluster: LiveCluster, table: Table, asked: Wanted) -> list[tuple[Key, R
                    if one is not None)  # fmt: skip
     if expected > MOST_READ:
         raise TooMany(
-            f"{table.full_name} has {held.count:,} rows; at most {MOST_READ:,} are read here: "
-            "name keys, or a range of them"
+            f"{table.full_name} has {format_count(held.count)} rows; at most {format_count(MOST_READ)} are "
+            "read here: name keys, or a range of them"
         )
     rows = list(islice(held.keyed(asked.low, asked.high), MOST_READ + len(held.contents.rows)))
     if asked.most is not None and asked.most < len(rows):

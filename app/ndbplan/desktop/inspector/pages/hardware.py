@@ -20,7 +20,7 @@ from ndbplan.desktop.inspector.pages.prices import OF_HARDWARE, add_prices
 from ndbplan.desktop.widgets.forms import Form
 from ndbplan.desktop.widgets.own_hardware import ask_to_keep
 from ndbplan.desktop.widgets.sections import chip, label, link
-from ndbplan.desktop.widgets.units import BYTES_PER_S, CAPACITY, MEMORY, NUMBER, SECONDS, SHARE, TEXT, WHOLE
+from ndbplan.desktop.widgets.units import BYTES_PER_S, CAPACITY, LATENCY, MEMORY, NUMBER, SHARE, TEXT, WHOLE
 from ndbplan.edits import arrange
 from ndbplan.edits.arrays import put_devices, put_level
 from ndbplan.edits.roles import assign_role
@@ -152,7 +152,7 @@ class DiskPage(Page):
         form.line("random_write_iops", "Random writes/s", NUMBER)
         form.line("random_read_iops", "Random reads/s", NUMBER)
         form.line(
-            "sync_write_latency_s", "Sync write latency", SECONDS, tip="Time of one small synchronous write"
+            "sync_write_latency_s", "Sync write latency", LATENCY, tip="Time of one small synchronous write"
         )
         form.line("mount_point", "Mount point", TEXT)
         form.line(

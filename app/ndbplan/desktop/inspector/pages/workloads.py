@@ -17,7 +17,7 @@ from ndbplan.desktop.inspector.pages.tables import NAMES
 from ndbplan.desktop.widgets.forms import Form, Inner
 from ndbplan.desktop.widgets.grid import Cell, Grid, Rows
 from ndbplan.desktop.widgets.sections import Section, link
-from ndbplan.desktop.widgets.units import BYTES, BYTES_PER_S, COUNT, NUMBER, SECONDS, TEXT, WHOLE
+from ndbplan.desktop.widgets.units import BYTES, BYTES_PER_S, COUNT, LATENCY, NUMBER, SECONDS, TEXT, WHOLE
 from ndbplan.edits import offers, validated
 from ndbplan.edits import parts as edits
 from ndbplan.edits.load_shapes import put_load_kind, put_points
@@ -93,7 +93,7 @@ class WorkloadPage(Page):
         if isinstance(workload.load, ClosedLoad):
             form.line("clients", "Number of clients", COUNT)
             form.line(
-                "latency_s", "Latency when idle", SECONDS, tip="Of one transaction, round trips included"
+                "latency_s", "Latency when idle", LATENCY, tip="Of one transaction, round trips included"
             )
             form.line("think_time_s", "Think time", SECONDS)
             return
