@@ -219,7 +219,7 @@ def test_a_table_has_the_rows_of_the_plan_and_of_the_load(cluster: LiveCluster) 
     cluster.advance(10)
     [[later]] = cells(sql(cluster, line))
     assert table.rows <= int(first) <= int(later)
-    assert "at most 100,000 are read here" in sql(cluster, f"SELECT * FROM {table.full_name};")
+    assert "at most 100\u2009000 are read here" in sql(cluster, f"SELECT * FROM {table.full_name};")
 
 
 def _lost(cluster: LiveCluster) -> Client:
