@@ -308,6 +308,55 @@ def test_rows_and_tables_of_a_backup_come_back(cluster: LiveCluster) -> None:
     assert cluster.session.simulation.state.node_state[0].memory_bytes == pytest.approx(memory, rel=0.05)
 
 
+def test_a_restore_holds_its_own_shell_alone_and_goes_back_with_time(cluster: LiveCluster) -> None:
+    consoles = Consoles(cluster)
+    for line in ("! load x0.1", "ndb_mgm> START BACKUP", "mysql> DROP TABLE test.blobs_1k;"):
+        consoles.answer(line)
+    restore = "ndb_restore -b 1 --include-tables=test.blobs_1k -n 3"
+    consoles.answer(f"data1$ {restore} -m")
+    consoles.answer("! apart")
+    begin_s = cluster.now_s
+    assert "(under way:" in consoles.answer(f"data1$ {restore} -r")
+    assert cluster.now_s == begin_s
+    assert "| 1 |" in consoles.answer("mysql> SELECT 1;")
+    assert "has been at this for 0.0 s" in consoles.answer("data1$ df -h")
+    consoles.answer("! wait 2s")
+    elsewhere = consoles.on(cluster.branch())
+    ends = [one.answer("! wait 10s") for one in (consoles, elsewhere)]
+    assert ends[0] == ends[1]
+    assert ends[0].endswith("Data and log restore successful\n")
+    consoles.answer("! rewind 11s")
+    assert "|        0 |" in consoles.answer("mysql> SELECT COUNT(*) FROM test.blobs_1k;")
+
+
+def test_steps_of_a_restore_that_time_goes_back_over_are_done_again(cluster: LiveCluster) -> None:
+    consoles = Consoles(cluster)
+    for line in ("! load x0.1", "ndb_mgm> START BACKUP", "mysql> DROP TABLE test.blobs_1k;"):
+        consoles.answer(line)
+    restore = "ndb_restore -b 1 --include-tables=test.blobs_1k -n 3"
+    consoles.answer(f"data1$ {restore} -m")
+    consoles.answer("! apart")
+    consoles.answer(f"data1$ {restore} -r")
+    consoles.answer("! wait 1s")
+    straight = consoles.on(cluster.branch()).answer("! wait 11s")
+    consoles.answer("! wait 1.5s")
+    consoles.answer("! rewind 1.5s")
+    assert consoles.answer("! wait 11s") == straight
+    assert consoles.answer("mysql> SELECT COUNT(*) > 0 v FROM test.blobs_1k;").splitlines()[3] == "| 1 |"
+
+
+def test_what_copies_rows_to_reorganise_holds_its_own_session_alone(cluster: LiveCluster) -> None:
+    consoles = Consoles(cluster)
+    consoles.answer("! apart")
+    alter = "mysql> ALTER TABLE test.blobs_1k ALGORITHM=COPY, REORGANIZE PARTITION;"
+    begin_s = cluster.now_s
+    assert "(under way:" in consoles.answer(alter)
+    assert cluster.now_s == begin_s
+    assert "| 1 |" in consoles.answer("mysql2> SELECT 1;")
+    said = consoles.answer("! wait 30s")
+    assert "Query OK, 100000 rows affected (5." in said
+
+
 def test_a_backup_of_a_number_that_has_files_is_not_one(cluster: LiveCluster) -> None:
     consoles = Consoles(cluster)
     consoles.answer("ndb_mgm> START BACKUP 1")

@@ -47,11 +47,21 @@ def given_up(waited_s: float) -> str:
 
 def carry_out(reply: Answer, cluster: LiveCluster) -> Answer:
     """Give the orders of an answer and let time pass until all of it is there."""
-    reply = begin(reply, cluster)
-    if reply.waits is None:
-        return reply
+    text = ""
+    while True:
+        reply = begin(reply, cluster)
+        text += reply.text
+        if reply.waits is None:
+            return replace(reply, text=text)
+        more = _waited(reply.waits, cluster)
+        if isinstance(more, str):
+            return replace(reply, text=text + more, exit=1, orders=(), waits=None)
+        reply = more
+
+
+def _waited(waits: Callable[[LiveCluster], Answer | None], cluster: LiveCluster) -> Answer | str:
+    """What follows once it is there; a text where it never is."""
     found: list[Answer] = []
-    waits = reply.waits
 
     def is_there(now: LiveCluster) -> bool:
         more = waits(now)
@@ -61,7 +71,5 @@ def carry_out(reply: Answer, cluster: LiveCluster) -> Answer:
 
     begin_s = cluster.now_s
     if not cluster.advance_until(is_there, PATIENCE_S, LOOKS_EVERY_S):
-        text = reply.text + given_up(cluster.now_s - begin_s)
-        return replace(reply, text=text, exit=1, orders=(), waits=None)
-    rest = carry_out(found[0], cluster)
-    return replace(rest, text=reply.text + rest.text)
+        return given_up(cluster.now_s - begin_s)
+    return found[0]

@@ -28,6 +28,8 @@ from ndbplan.train.state import BackupRun
 
 RESTORED_ROWS_PER_S = 9_000.0
 """Rows that one ndb_restore writes in a second [8.4.8, a small machine: 50,321 rows in 5.9 s]."""
+MADE_S = 1.0
+"""Seconds that making the tables takes [8.4.8, a small machine]."""
 TRIES = 11
 """How often it writes again what a temporary error refused [manual, ndb_restore]."""
 _MOST_STEPS = 200
@@ -118,17 +120,15 @@ def _restored(asked: _Asked, run: BackupRun, text: str) -> Answer:
     if not cluster.state.alive():
         return Answer(f"{text}{at()} Unable to connect to the data nodes\n{failed}", 1)
     text += f"{at()} Connected to NDB\n"
+    due_s = cluster.now_s
     if asked.flags & {"-m", "--restore-meta"}:
         made, refused = _tables(asked)
         text += made
         if refused:
             return Answer(f"{text}{refused}{failed}", 1)
-    if asked.flags & {"-r", "--restore-data"}:
-        rows, refused = _rows(asked, run)
-        if refused:
-            return Answer(f"{text}{refused}{failed}", 1)
-        text += rows
-    return Answer(f"{text}{at()} Data and log restore successful\n")
+        due_s += MADE_S
+    tables = asked.tables if asked.flags & {"-r", "--restore-data"} else None
+    return Answer(text, waits=_Restoring(asked, run, tables, due_s).go_on)
 
 
 def _tables(asked: _Asked) -> tuple[str, str]:
@@ -148,7 +148,6 @@ def _tables(asked: _Asked) -> tuple[str, str]:
         text += f"{at()} Successfully created table {name}\n{at()} Successfully restored table `{name}`\n"
     empty = tuple(validated.with_rows(table, 0) for table in asked.tables)
     _become(asked.cluster, plan.replace(tables=(*plan.tables, *empty)))
-    asked.cluster.advance(1.0)
     return text, ""
 
 
@@ -161,55 +160,95 @@ def _become(cluster: LiveCluster, plan: Plan) -> None:
     )
 
 
-def _rows(asked: _Asked, run: BackupRun) -> tuple[str, str]:
-    """What is printed of the rows that come back, and what stops it."""
-    cluster, at = asked.cluster, asked.at
-    share = dict(run.bytes_by_node)[asked.node_id] / sum(size for _, size in run.bytes_by_node)
-    text = f"{at()} [restore_data] Start restoring table data\n"
-    text += f"{at()} Opening file '{asked.file(f'-0.{asked.node_id}.Data')}'\n"
-    text += f"{at()} [restore_data] Restore fragments\n"
-    total = 0
-    for table in asked.tables:
+class _Restoring(NamedTuple):
+    """How far it is, and when it goes on; each step is a value of its own, so time may go back."""
+
+    asked: _Asked
+    run: BackupRun
+    tables: tuple[Table, ...] | None
+    """Those whose rows are still to come; None: no rows are asked for."""
+    due_s: float
+    text: str = ""
+    total: int = 0
+    step: int = 0
+    """Of the table that is under way."""
+    tries: int = 0
+    begun: bool = False
+    before: _Restoring | None = None
+    at_s: float = 0.0
+
+    def go_on(self, now: LiveCluster) -> Answer | None:
+        """The next steps that are due; None: none is yet."""
+        one = self
+        while one.before is not None and one.at_s > now.now_s:
+            one = one.before
+        if now.now_s < one.due_s - 1e-9:
+            return None
+        one = one._replace(asked=one.asked._replace(cluster=now))
+        while now.now_s >= one.due_s - 1e-9:
+            after = one._next()
+            if isinstance(after, Answer):
+                return after
+            one = after
+        return Answer(waits=one._replace(before=self, at_s=now.now_s).go_on)
+
+    def _next(self) -> _Restoring | Answer:
+        at, cluster = self.asked.at, self.asked.cluster
+        if self.tables is None:
+            return self._ends("")
+        if not self.begun:
+            text = (
+                f"{at()} [restore_data] Start restoring table data\n"
+                f"{at()} Opening file '{self.asked.file(f'-0.{self.asked.node_id}.Data')}'\n"
+                f"{at()} [restore_data] Restore fragments\n"
+            )
+            return self._replace(text=text + self._head(), begun=True)
+        if not self.tables:
+            return self._ends(f"{at()} Restored {self.total} tuples and 0 log entries\n")
+        table = self.tables[0]
         now = next((one for one in cluster.plan.tables if one.full_name == table.full_name), None)
-        name = f"{table.database}/def/{table.name}"
-        text += f"{at()} {'_' * 53}\nProcessing data in table: {name}\n"
         if now is None:
-            return "", f"{text}{at()} Unable to find table: `{name}`\nRestore: Failed to restore data\n"
-        rows = round(table.rows * share)
-        refused = _written(cluster, now, rows)
-        if refused:
-            error = ndb_error(refused)
-            why = "" if error is None else error.text
-            return "", f"{text}{at()} Error: {refused} {why}\nRestore: Failed to restore data\n"
-        # Rows that are there are written over.
-        more = max(0, min(rows, table.rows - cluster.rows_of(now)))
-        if more:
-            now = next(one for one in cluster.plan.tables if one.id == now.id)
-            full = validated.with_rows(now, now.rows + more)
-            _become(cluster, cluster.plan.replace(tables=_exchanged(cluster.plan.tables, now, full)))
-        total += rows
-    return f"{text}{at()} Restored {total} tuples and 0 log entries\n", ""
+            name = f"{table.database}/def/{table.name}"
+            return self._fails(f"{at()} Unable to find table: `{name}`\n")
+        rows = round(table.rows * self._share())
+        seconds = rows / RESTORED_ROWS_PER_S
+        steps = max(1, min(_MOST_STEPS, round(seconds)))
+        if self.step == steps:
+            # Rows that are there are written over.
+            more = max(0, min(rows, table.rows - cluster.rows_of(now)))
+            if more:
+                full = validated.with_rows(now, now.rows + more)
+                _become(cluster, cluster.plan.replace(tables=_exchanged(cluster.plan.tables, now, full)))
+            left = self._replace(tables=self.tables[1:], total=self.total + rows, step=0)
+            return left._replace(text=left.text + left._head())
+        replicas = no_of_replicas(cluster.plan)
+        log = rows * replicas * operation_redo(now, OperationKind.INSERT, cluster.plan.version).value / steps
+        code = refused_for(cluster.session.simulation, now.id, log) if cluster.state.alive() else 4009
+        if code == 4009 or (code and self.tries + 1 >= TRIES):
+            error = ndb_error(code)
+            return self._fails(f"{at()} Error: {code} {'' if error is None else error.text}\n")
+        if code:
+            return self._replace(tries=self.tries + 1, due_s=cluster.now_s + 1.0)
+        cluster.act(Wrote(now.id, 0, log))
+        return self._replace(step=self.step + 1, tries=0, due_s=self.due_s + seconds / steps)
+
+    def _share(self) -> float:
+        sizes = self.run.bytes_by_node
+        return dict(sizes)[self.asked.node_id] / sum(size for _, size in sizes)
+
+    def _head(self) -> str:
+        if not self.tables:
+            return ""
+        name = f"{self.tables[0].database}/def/{self.tables[0].name}"
+        return f"{self.asked.at()} {'_' * 53}\nProcessing data in table: {name}\n"
+
+    def _fails(self, text: str) -> Answer:
+        failed = f"Failed to restore BACKUP-{self.asked.number}\n"
+        return Answer(f"{self.text}{text}Restore: Failed to restore data\n{failed}", 1)
+
+    def _ends(self, text: str) -> Answer:
+        return Answer(f"{self.text}{text}{self.asked.at()} Data and log restore successful\n")
 
 
 def _exchanged(tables: Iterable[Table], old: Table, new: Table) -> tuple[Table, ...]:
     return tuple(new if one is old else one for one in tables)
-
-
-def _written(cluster: LiveCluster, table: Table, rows: int) -> int:
-    """Write so many rows while time passes; the error that stops it, 0: none does."""
-    seconds = rows / RESTORED_ROWS_PER_S
-    steps = max(1, min(_MOST_STEPS, round(seconds)))
-    replicas = no_of_replicas(cluster.plan)
-    log = rows * replicas * operation_redo(table, OperationKind.INSERT, cluster.plan.version).value / steps
-    for _ in range(steps):
-        code = 0
-        for _ in range(TRIES):
-            code = refused_for(cluster.session.simulation, table.id, log) if cluster.state.alive() else 4009
-            if code in (0, 4009):
-                break
-            cluster.advance(1.0)
-        if code:
-            return code
-        cluster.act(Wrote(table.id, 0, log))
-        cluster.advance(seconds / steps)
-    return 0

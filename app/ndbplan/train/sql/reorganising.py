@@ -37,7 +37,7 @@ def reorganise(sql: str, in_use: str, cluster: LiveCluster) -> tuple[str, tuple[
     if table.partitions or table.distribution_key:
         text = "REORGANIZE PARTITION without parameters can only be used on auto-partitioned tables"
         raise SqlError(1511, "HY000", f"{text} using HASH PARTITIONs")
-    begin_s, copied = cluster.now_s, 0
+    begin_s = cluster.now_s
     node = server.answering(cluster)
     of_node = 0 if node is None else node.node_id
     cluster.act(Runs(cluster.sql_session, Running(sql, in_use, of_node, begin_s, None, "altering table")))
@@ -51,12 +51,14 @@ def reorganise(sql: str, in_use: str, cluster: LiveCluster) -> tuple[str, tuple[
         return f"Query OK, {rows} ({lasted})\nRecords: {copied}  Duplicates: 0  Warnings: {many}\n"
 
     copies = "algorithm copy" in low or words[1].lower() == "offline"
-    if cluster.apart and not copies and cluster.session.simulation.is_moving:
-        done = Hold(lambda now: not now.session.simulation.is_moving, lambda now, _text: f"{said(now, 0)}\n")
-        cluster.holds.append(done)
+    copied = cluster.rows_of(table) if copies else 0
+    copied_s = begin_s + copied / COPIED_ROWS_PER_S
+
+    def is_done(now: LiveCluster) -> bool:
+        return not now.session.simulation.is_moving and now.now_s >= copied_s - 1e-9
+
+    if cluster.apart and not is_done(cluster):
+        cluster.holds.append(Hold(is_done, lambda now, _text: f"{said(now, copied)}\n"))
         return "", deprecated
-    cluster.advance_until(lambda now: not now.session.simulation.is_moving, _LONGEST_S)
-    if copies:
-        copied = cluster.rows_of(table)
-        cluster.advance(copied / COPIED_ROWS_PER_S)
+    cluster.advance_until(is_done, _LONGEST_S)
     return said(cluster, copied), deprecated
