@@ -374,6 +374,11 @@ def test_no_start_erases_the_last_copy_of_rows(
         # Which of the two is started first differs; neither erases what it has before the other is there.
         assert re.search("expected: one of data nodes [34] is started, so that .* can copy", refused.stderr)
         assert re.search("found: *Node [34]: not connected", refused.stderr)
+        # Both are down: the way on is the one of them that was not restarted, without erasing.
+        hosts = [f"ndbmtd-{one.node_id}.service on {one.host}" for one in (first, second)]
+        advice = refused.stderr.partition("to do:")[2]
+        assert all(one in advice for one in hosts)
+        assert "still without --initial" in advice
         assert [node.initial_starts for node in later.data_nodes.values()] == [0, 0]
 
 

@@ -91,6 +91,24 @@ def test_a_rolling_restart_reaches_nodes_that_are_reserved() -> None:
         ]
 
 
+@pytest.mark.parametrize("together", [False, True])
+def test_whatever_rolls_reaches_nodes_that_are_reserved(*, together: bool) -> None:
+    """Also where one node of every node group restarts at a time: they are in none."""
+    grown = add_node_group(STARTER)
+    for node in grown.data_nodes[-2:]:
+        grown = edits.update(grown, node.id, node_group=NODE_GROUP_NONE)
+    now, how = Estimation(grown), Conditions(one_of_each_group=together)
+    changed = Estimation(set_parameter(grown, "data_node", "RedoBuffer", 2**25))
+    for rolled in (
+        roll_out(now, ("RedoBuffer",), how),
+        roll_out(now, ("NoOfFragmentLogFiles",), how),
+        upgrade(now, "9.0", how),
+        change(changed, grown, how),
+    ):
+        stopped = [c.node_id for step in rolled.steps for c in step.commands if isinstance(c, StopDataNode)]
+        assert sorted(stopped) == [node.node_id for node in grown.data_nodes], rolled.name
+
+
 def test_each_step_begins_when_the_one_before_ends() -> None:
     steps = add_nodes(Estimation(STARTER)).timeline
     for before, after in pairwise(steps):

@@ -303,10 +303,12 @@ class _Work:
         if not self.conditions.one_of_each_group:
             return [[node] for node in wanted]
         rounds: dict[tuple[int, bool], list[DataNode]] = {}
-        for group in node_groups(self.plan):
+        groups = node_groups(self.plan)
+        for group in groups:
             for place, node in enumerate(one for one in group if one in wanted):
                 rounds.setdefault((place, self._is_initial(node)), []).append(node)
-        return list(rounds.values())
+        in_none = [node for node in wanted if not any(node in group for group in groups)]
+        return [*rounds.values(), *([node] for node in in_none)]
 
     def _while_down(self, node: DataNode) -> Iterator[Command]:
         """Files that lie elsewhere from now on: an old folder of checkpoints must not be in the way."""

@@ -109,7 +109,7 @@ def upgrade(now: Estimation, to_version: str, conditions: Conditions = IDLE) -> 
     _refuse_version(plan.version, to_version)
     steps = (
         *_reload(times, plan),
-        *restart_each(times, plan, "node", conditions),
+        *restart_each(times, plan, "node", conditions, reserved_nodes(plan)),
         *restart_sql_nodes(times, plan),
     )
     notes = (
@@ -134,7 +134,8 @@ def roll_out(now: Estimation, parameters: tuple[str, ...], conditions: Condition
         need = "initial_system"
     steps = list(_reload(times, plan))
     if need in ("node", "initial_node"):
-        steps += restart_each(times, plan, "initial" if need == "initial_node" else "node", conditions)
+        kind: Kind = "initial" if need == "initial_node" else "node"
+        steps += restart_each(times, plan, kind, conditions, reserved_nodes(plan))
     elif need == "system":
         title = "Shut down and start all data nodes"
         steps.append(_all_at_once(now, "system", title, "the cluster is down", conditions))
