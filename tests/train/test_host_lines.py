@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from ndbplan.plan.samples import sample_plan
 from ndbplan.train.consoles import Consoles
 from ndbplan.train.host.pipes import Unread, parts_of, through
 from ndbplan.train.live import LiveCluster
@@ -115,3 +116,24 @@ def test_folders_are_named_from_the_data_directory_on_too(cluster: LiveCluster) 
     assert consoles.answer("data1$ ls ndb_3_fs") == consoles.answer(f"data1$ ls {whole}")
     assert "D1\n" in consoles.answer("data1$ ls ./ndb_3_fs/")
     assert "No such file" in consoles.answer("data1$ ls db_3_fs")
+
+
+def test_ndb_desc_knows_what_holds_disk_data() -> None:
+    cluster = LiveCluster.begin(sample_plan("disk-data-8.4"), hours=0.1)
+    say = Consoles(cluster).answer
+    space = ["Type: Tablespace", "Name: ts_1", "Object Version: 1", "Extent Size: 1048576"]
+    assert say("data1$ ndb_desc ts_1").splitlines() == [*space, "Default Logfile Group: lg_1", ""]
+    group = say("data1$ ndb_desc lg_1").splitlines()
+    assert group[:4] == ["Type: LogfileGroup", "Name: lg_1", "UndoBuffer size: 134217728", "Version: 1"]
+    assert 0 < int(group[4].removeprefix("Free Words: ")) <= 21_474_836_480 // 4
+    undo, data = say("data1$ ndb_desc undo_1.dat"), say("data1$ ndb_desc data_16")
+    for node_id in (1, 2, 3, 4):
+        assert (
+            f"Type: Undofile\nName: undo_1.dat\nNode: {node_id}\nPath: undo_1.dat\nSize: 21474836480\n"
+            in undo
+        )
+        assert (
+            f"Type: Datafile\nName: data_16\nNode: {node_id}\nPath: data_16\nSize: 1073741824\nFree: " in data
+        )
+    assert data.count("Tablespace: ts_1") == 4
+    assert say("data1$ ndb_desc nosuch") == "No such object: nosuch\n\n"

@@ -521,11 +521,13 @@ def test_reserved_nodes_get_a_group_and_their_rows_while_clients_are_served() ->
     world.do("until nodes_started 4 within 20min", cluster)
     assert "(0.00 sec)" in consoles.answer(alter), "they have no group"
     early = cluster.branch()
+    assert "\nVersion: 1\n" in consoles.answer("computer5$ ndb_desc -d test t1")
     consoles.answer("ndb_mgm> CREATE NODEGROUP 5,6")
     begin_s = cluster.now_s
     assert "Query OK, 0 rows affected (4 min " in consoles.answer(alter)
     assert cluster.now_s - begin_s == pytest.approx(247.97, rel=0.02)
     desc = consoles.answer("computer5$ ndb_desc -d test t1 -p")
+    assert "\nVersion: 16777217\n" in desc, "it was altered online [8.4.8]"
     lines = desc.partition("Per partition info")[2].splitlines()[2:]
     rows = [int(line.split()[1]) for line in lines if "\t" in line]
     assert (len(rows), min(rows) > 185_000, max(rows) < 190_000) == (16, True, True)
