@@ -13,6 +13,7 @@ import pytest
 from advise.small_requirements import BEGUN, GIB, asked_for, classes_of, clients_of, sized_for
 from ndbplan.advise.cost import cost_of
 from ndbplan.advise.load_left import LoadLeft
+from ndbplan.advise.max_load import max_load
 from ndbplan.advise.sizing import search
 from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
@@ -441,3 +442,40 @@ def test_clusters_that_differ_in_their_clients_have_the_same_data_nodes() -> Non
         assert all(map(is_, few.hosts, many.hosts[: len(few.data_nodes)]))
         assert narrowed(machines_of(few)) is narrowed(machines_of(many))
     assert builder.plan(choice, 2, Clients(9)) == many
+
+
+def test_tables_that_every_cluster_refuses_are_told_before_any_cluster_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And what only some clusters refuse is looked for as ever."""
+    plan = sample_plan("starter")
+    refused = plan.tables[0].model_copy(update={"fully_replicated": True, "read_backup": False})
+    wanted = requirements_of(plan.replace(tables=(refused, *plan.tables[1:])))
+    classes, looked = classes_of(wanted), _counted(monkeypatch)
+    sized = search.size(wanted.requirements, wanted.begun, classes, clients_of(wanted))
+    assert not looked
+    assert not sized.plans
+    assert len(sized.excuses) == len(classes)
+    for one in sized.excuses:
+        assert "READ_BACKUP=0 of a fully replicated table" in one.first_limit
+        assert "leave READ_BACKUP out" in one.first_limit
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
+    small = judge.builder.plan(classes[0], 1, Clients(2))
+    assert judge.errors.in_tables([small]) is not None
+    assert judge.errors.in_tables([small, small.replace(tables=plan.tables)]) is None
+
+
+def test_data_files_have_room_for_what_the_peaks_add() -> None:
+    """Half a day of inserts fills data files that cost nothing: 56 node groups were bought for their room."""
+    plan = sample_plan("disk-data-8.4")
+    long = tuple(one.model_copy(update={"duration_s": 12 * 3600.0}) for one in plan.workloads[:1])
+    wanted = requirements_of(plan.replace(workloads=long), answers=1)
+    classes = classes_of(wanted)[-2:]
+    sized = search.size(wanted.requirements, wanted.begun, classes, clients_of(wanted))
+    best = sized.plans[0]
+    assert len(node_groups(best.plan)) == 2
+    assert any("data_files" in one for one in best.settings)
+    (load,) = best.plan.workloads
+    now = Estimation(best.plan, load)
+    found = max_load(now, duration_s=load.duration_s, with_next=False)
+    assert found.max_per_s.value >= now.offered_per_s * (1 + wanted.requirements.headroom) * 0.99

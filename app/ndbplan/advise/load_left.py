@@ -316,7 +316,7 @@ class LoadLeft:
 
     def _share(self, limit: _Limit, gone: frozenset[int], up: int, spread: float) -> float:
         """What part of a limit is left: infinite when what it limits is gone, so that it limits nothing."""
-        if not limit.concerned:
+        if not limit.concerned or (not gone and up == len(self._loads) and spread == 1.0):
             return 1.0
         if gone.issuperset(limit.nodes or limit.concerned):
             return float("inf")

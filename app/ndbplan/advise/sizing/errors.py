@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from ndbplan.advise.sizing.verdict import CHECK, DESIGN, Met
@@ -27,8 +27,23 @@ class Errors:
         errors = self._of(plan)
         told = self._told_of_all(errors, largest)
         if told is not None:
-            return _limit(f", whatever the hosts: {told.message}; {in_words(told).fix}", len(errors), DESIGN)
+            return _of_all(told, len(errors))
         return _limit(f"{when}: {errors[0].message}" if errors else when, len(errors), CHECK)
+
+    def in_tables(self, clusters: Iterable[Plan]) -> Met | None:
+        """An error of tables alone that each of these clusters has; None: there is none.
+
+        As a rule the first cluster has none, and no other is made.
+        """
+        tables = {one.id for one in self.begun.tables}
+        common: dict[tuple[str, str], Problem] | None = None
+        for plan in clusters:
+            found = (one for one in self._of(plan) if one.object_ids and tables.issuperset(one.object_ids))
+            own = {_key(one): one for one in found}
+            common = own if common is None else {key: one for key, one in common.items() if key in own}
+            if not common:
+                return None
+        return None if common is None else _of_all(next(iter(common.values())), len(common))
 
     @property
     def are_in_tables(self) -> bool:
@@ -50,6 +65,10 @@ class Errors:
 
 def _key(problem: Problem) -> tuple[str, str]:
     return problem.rule, problem.message
+
+
+def _of_all(told: Problem, errors: int) -> Met:
+    return _limit(f", whatever the hosts: {told.message}; {in_words(told).fix}", errors, DESIGN)
 
 
 def _limit(what: str, errors: int, kind: str) -> Met:

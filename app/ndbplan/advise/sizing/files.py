@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
+from ndbplan.advise.remedies import sustained_s
 from ndbplan.advise.sizing.jobs import when_done
-from ndbplan.advise.sizing.loads import steady
+from ndbplan.advise.sizing.loads import steady, with_rows
 from ndbplan.checks.unwise.disks import SPACE_WARNING, UNDO_WARNING, larger_data_files, larger_undo_files
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.load.disk_data import TablespaceUse, UndoUse
+from ndbplan.estimate.load.disk_data import TablespaceUse, UndoUse, disk_rows
+from ndbplan.estimate.load.row_capacity import kept_rows_per_s
+from ndbplan.estimate.loaded import table_loads
 from ndbplan.estimate.space.growth import after_months
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.requirements import Requirements
@@ -16,13 +20,13 @@ from ndbplan.plan.workloads import Workload
 
 
 def with_room_on_disk(plan: Plan, wanted: Requirements, loads: Sequence[Workload]) -> Plan:
-    """The plan with data files for the rows of the last month and of a load job, undo files for the peaks.
+    """The plan with data files for rows of the last month, of a load job and of peaks, undo files for peaks.
 
     They belong to tables and loads, not to a class of hosts. None becomes smaller; whether disks have room
     for them is a limit of its own.
     """
     largest: dict[str, TablespaceUse] = {}
-    for use in _data(plan, wanted) if plan.tablespaces else ():
+    for use in _data(plan, wanted, loads) if plan.tablespaces else ():
         known = largest.get(use.tablespace)
         if known is None or use.fill.value > known.fill.value:
             largest[use.tablespace] = use
@@ -34,11 +38,27 @@ def with_room_on_disk(plan: Plan, wanted: Requirements, loads: Sequence[Workload
     return plan if undo is None or undo.fill <= UNDO_WARNING else larger_undo_files(plan, undo)(plan)
 
 
-def _data(plan: Plan, wanted: Requirements) -> Iterator[TablespaceUse]:
-    yield from Estimation(after_months(plan, wanted.months)).disk_data.tablespaces
+def _data(plan: Plan, wanted: Requirements, loads: Sequence[Workload]) -> Iterator[TablespaceUse]:
+    grown = after_months(plan, wanted.months)
+    yield from Estimation(_beside_peaks(grown, wanted, loads)).disk_data.tablespaces
     done = None if wanted.job is None else when_done(plan, wanted.job)
     if done is not None:
         yield from done.disk_data.tablespaces
+
+
+def _beside_peaks(grown: Plan, wanted: Requirements, loads: Sequence[Workload]) -> Plan:
+    """With the rows on disk that the load which adds most of them leaves when its peak has lasted."""
+    on_disk = {one.id for one in grown.tables if disk_rows(one, grown.version)}
+    more: dict[str, float] = {}
+    now = Estimation(grown)
+    for load in loads if on_disk else ():
+        peak_per_s = now.under(load).offered_per_s * (1.0 + wanted.headroom)
+        for asked in table_loads(grown, steady(load, peak_per_s)):
+            if asked.table.id in on_disk:
+                rows = kept_rows_per_s(asked) * sustained_s(load)
+                more[asked.table.id] = max(rows, more.get(asked.table.id, 0.0))
+    tables = tuple(with_rows(one, one.rows + math.ceil(more.get(one.id, 0.0))) for one in grown.tables)
+    return grown.replace(tables=tables) if any(more.values()) else grown
 
 
 def _undo(plan: Plan, wanted: Requirements, loads: Sequence[Workload]) -> Iterator[UndoUse]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -30,6 +31,7 @@ from ndbplan.advise.sizing.limits import FEWEST_CLIENTS, Judge
 from ndbplan.advise.sizing.sized_plan import SizedPlan
 from ndbplan.advise.sizing.verdict import CHECK, LOADER, Verdict
 from ndbplan.advise.sizing.worlds import SURE
+from ndbplan.base.errors import UserError
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_percent, how_many
 from ndbplan.configuration.settings import no_of_replicas
@@ -315,6 +317,14 @@ class _Sizing:
     def sized(self) -> Sized:
         """What passes, then what is sure to, then the excuses of what does not."""
         search = self._search(self.judge, 0.0, _SEARCHED)
+        refused = self.judge.errors.in_tables(self._clusters())
+        if refused is not None:
+            # No hardware lets such tables pass: there is nothing to look for.
+            told = (
+                Excuse(one.title, refused.line, None, one.full(self.judge.requirements.least_groups))
+                for one in self.choices
+            )
+            return Sized((), tuple(told), (), search.order, "")
         wanted = min(self.judge.requirements.answers, len(self.choices))
         places = range(len(search.shared))
         found = search.found(wanted, [(place, self.judge.requirements.least_groups) for place in places])
@@ -337,6 +347,15 @@ class _Sizing:
         )
         self.progress(1.0)
         return sized
+
+    def _clusters(self) -> Iterator[Plan]:
+        """The largest cluster of the first class, and the smallest of each."""
+        build, least = self.judge.builder.plan, self.judge.requirements.least_groups
+        with suppress(UserError):
+            for choice in self.choices:
+                yield build(choice, choice.full(least), FEWEST_CLIENTS)
+            first = self.choices[0]
+            yield build(first, first.most_full(self.judge.most_groups), FEWEST_CLIENTS)
 
     def _search(self, judge: Judge, begins: float, ends: float) -> _Search:
         """A search that is such a part of all the work."""

@@ -14,7 +14,7 @@ from ndbplan.advise.sizing.choices import Choice
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
-from ndbplan.base.units import format_value
+from ndbplan.base.units import format_value, how_many
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan
@@ -98,7 +98,10 @@ class Met(Shape):
 
     @property
     def line(self) -> str:
-        """`restart of a data node: 14 min of 10 min`."""
+        """`restart of a data node: 14 min of 10 min`; of a check how many errors it finds."""
+        if self.kind in (CHECK, DESIGN):
+            found = round(self.needed.value) - 1
+            return f"{self.limit} ({how_many(found, 'error')})" if found > 1 else self.limit
         needed, allowed = (format_value(q.value, q.unit) for q in (self.needed, self.allowed))
         return f"{self.limit}: {needed} of {allowed}"
 
