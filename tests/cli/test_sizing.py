@@ -66,6 +66,8 @@ def test_nothing_that_passes_is_no_empty_page(call: Any, tmp_path: Path) -> None
         ({"most_groups": 10**9}, "most_groups"),
         ({"rows": {"d.t": {"now": "lots"}}}, "rows"),
         ({"color": 1}, "color: this format has no such field"),
+        ({"rows": {"d.t": 5}}, "rows.d.t: 5 is refused: it must be an object, with its fields in braces"),
+        ({"loads": {}}, "loads: {} is refused: it must be a list, in brackets"),
     ],
 )
 def test_what_cannot_be_is_one_line(call: Any, tmp_path: Path, stated: dict[str, Any], said: str) -> None:
@@ -77,6 +79,21 @@ def test_a_file_that_is_not_there_is_one_line(call: Any, tmp_path: Path) -> None
     path = tmp_path / "list.json"
     path.write_text("[]", encoding="utf-8")
     assert "requirements are a JSON object" in call("size", path).refused()
+
+
+def test_what_holds_or_does_not_is_told_without_numbers(call: Any, tmp_path: Path) -> None:
+    """A budget beside hosts without a price was told as 2 EUR of 1 EUR, hosts as 2 of 1."""
+    said = call("size", _written(tmp_path, budget=1000, currency="EUR")).out
+    assert "budget: not stated is the price of" in said
+    said += call("size", _written(tmp_path, replicas=1, survive=["host"])).out
+    assert "any host may fail (stops without host data-1)\n" in said
+    assert "2 EUR" not in said
+    assert "2 of 1" not in said
+
+
+def test_a_table_is_found_by_its_own_name_where_one_has_it(call: Any, tmp_path: Path) -> None:
+    whole = call("size", _written(tmp_path)).out
+    assert call("size", _written(tmp_path, rows={"t": REQUIRED["rows"]["d.t"]})).out == whole
 
 
 def test_a_cost_that_leaves_something_out_says_so(call: Any, tmp_path: Path) -> None:

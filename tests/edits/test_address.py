@@ -153,6 +153,8 @@ def test_ways_to_name_one_field(address: str, canonical: str) -> None:
         ("hosts", ""),
         ("hosts[data1].cores.x", "nothing inside"),
         ("hosts[data1].position.x", "not set"),
+        ("hosts.cores", "hosts is a list — write hosts[*].cores"),
+        ("tables.*.rows", "tables is a list — write tables[*],"),
         ("workloads[blobs-5k].load.points[7].at_s", "from 0 to 0"),
         ("parameters.data_node.Redobufer", "RedoBuffer"),
         ("parameters.data_node.TransactionMemory", "came with 8.0"),

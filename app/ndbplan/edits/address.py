@@ -267,6 +267,9 @@ def _step(plan: Plan, place: Place, token: Token, said: str) -> list[Place]:
     where = f"{address_of(plan, place.path)}" if place.path else "a plan"
     if isinstance(here, FrozenMap):
         return [_key(plan, place, token, where)]
+    if isinstance(here, tuple):
+        rest = "" if token.name == "*" else f".{token.name[:60]}"
+        raise AddressError(f"{where} is a list", fix=f"write {where}[*]{rest}, or [NAME] for one of them")
     if not isinstance(here, Part):
         hint = "it is not set; set it whole, as JSON" if here is None and place.shape.kind == "part" else ""
         raise AddressError(

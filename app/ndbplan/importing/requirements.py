@@ -140,6 +140,9 @@ def _table(plan: Plan, name: str, where: str) -> Table:
     try:
         return plan.table(name)
     except KeyError:
+        called = [table for table in plan.tables if table.name == name]
+        if len(called) == 1:
+            return called[0]
         known = ", ".join(table.full_name for table in plan.tables[:10])
         raise UserError(f"there is no table '{name[:60]}'", where=where, fix=f"use one of {known}") from None
 

@@ -116,6 +116,12 @@ _ALLOWED = {
 }
 
 
+_SHAPES = dict.fromkeys(
+    ("model_type", "model_attributes_type", "dict_type", "dataclass_type"),
+    "it must be an object, with its fields in braces",
+) | dict.fromkeys(("list_type", "tuple_type"), "it must be a list, in brackets")
+
+
 def refusal(error: Mapping[str, Any]) -> str:
     """Why a value is refused, in words, from one error of pydantic."""
     context = error.get("ctx") or {}
@@ -123,6 +129,7 @@ def refusal(error: Mapping[str, Any]) -> str:
         return str(context["error"])
     said = (
         _ALLOWED.get(str(context.get("pattern")))
+        or _SHAPES.get(error["type"])
         or _limit_in_words(error["type"], context)
         or str(error["msg"]).lower()
     )

@@ -98,10 +98,12 @@ class Met(Shape):
 
     @property
     def line(self) -> str:
-        """`restart of a data node: 14 min of 10 min`; of a check how many errors it finds."""
+        """`restart of a data node: 14 min of 10 min`; what holds or does not has no two numbers."""
         if self.kind in (CHECK, DESIGN):
             found = round(self.needed.value) - 1
             return f"{self.limit} ({how_many(found, 'error')})" if found > 1 else self.limit
+        if self.kind == PRICE or not self.is_moved:
+            return self.limit
         needed, allowed = (format_value(q.value, q.unit) for q in (self.needed, self.allowed))
         return f"{self.limit}: {needed} of {allowed}"
 
