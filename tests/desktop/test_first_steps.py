@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 
 from ndbplan.desktop.dialogs.sql_dialog import SqlDialog
@@ -213,4 +213,9 @@ def test_a_message_covers_nothing_that_is_worked_on(open_window):
     assert window.messages.geometry().bottom() == window.status.geometry().bottom()
     window.actions_table["present"].trigger()
     assert window.rect().contains(window.messages.geometry()), "without a status bar"
+    assert not window.messages.geometry().intersects(
+        window.panels.analyses_frame.rect().translated(
+            window.panels.analyses_frame.mapTo(window.messages.parentWidget(), QPoint(0, 0))
+        )
+    )
     window.actions_table["present"].trigger()

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from ndbplan.desktop.analyses.distribution_growth import GrowthControls
+from ndbplan.desktop.analyses.simulation.duration_field import DurationField
 from ndbplan.desktop.look import theme
 
 
@@ -24,3 +25,17 @@ def test_no_word_is_cut(qtbot: QtBot, qapp: QApplication, width: int) -> None:
     controls.resize(width, 40)
     assert controls.add_button.width() >= controls.add_button.sizeHint().width()
     assert controls.width() == width
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.15, 1.4])
+@pytest.mark.parametrize("seconds", [60.0, 78.0, 4500.0, 93784.0, 30 * 86400.0])
+def test_a_duration_is_seen_whole(qtbot: QtBot, qapp: QApplication, scale: float, seconds: float) -> None:
+    theme.install(qapp)
+    field = DurationField()
+    qtbot.addWidget(field)
+    field.show()
+    font = field.font()
+    font.setPixelSize(round(13 * scale))
+    field.setFont(font)
+    field.show_seconds(seconds)
+    assert field.fontMetrics().horizontalAdvance(field.text()) <= field.width() - 24

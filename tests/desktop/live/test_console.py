@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
 from ndbplan.desktop.live.console import Console
+from ndbplan.plan.samples import sample_plan
 from ndbplan.train.completion import Offered
+from ndbplan.train.consoles import Consoles
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.seat import Seat
 
 
 def test_what_is_typed_over_the_answers_goes_into_the_line(qtbot) -> None:
@@ -23,3 +28,18 @@ def test_what_is_typed_over_the_answers_goes_into_the_line(qtbot) -> None:
     console.output.selectAll()
     QTest.keyClick(console.output, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == "Node 3: started"
+
+
+@pytest.mark.parametrize("prompt", ["ndb_mgm>", "mysql>", "mysql3>", "!", "{host}$"])
+def test_an_empty_console_says_a_line_that_can_be_typed(qtbot, prompt: str) -> None:
+    plan = sample_plan("redo-overload")
+    prompt = prompt.format(host=plan.host(plan.data_nodes[0].host_id).hostname)
+    console = Console(prompt, lambda _text: Offered("", ()))
+    qtbot.addWidget(console)
+    line, _, more = console.input.placeholderText().partition(" · ")
+    assert "Tab" in more
+    seat = Seat(Consoles(LiveCluster.begin(plan.replace(ndb_version="8.4.8"), hours=0.1)))
+    seat.answer("! wait 60s")
+    answer = seat.answer(f"{prompt} {line}")
+    assert answer
+    assert not any(word in answer.lower() for word in ("error", "unknown", "invalid", "not found", "refused"))

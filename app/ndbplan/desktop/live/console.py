@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 
 from ndbplan.desktop.look import theme
 from ndbplan.train.completion import Offered
-from ndbplan.train.prompts import BREAK
+from ndbplan.train.prompts import BREAK, session_of
 
 MOST_LINES = 5000
 """What is kept of the answers."""
@@ -168,6 +168,7 @@ class Console(QWidget):
         self.input.candidates = lambda words: self.output.add("  ".join(words))
         self.input.clears = self.output.clear
         self.input.breaks = lambda: self._enter(BREAK)
+        self.input.setPlaceholderText(f"{_example(prompt)} · Tab lists what can be typed")
         self.setFocusProxy(self.input)
         sign = QLabel(prompt)
         sign.setProperty("look", "prompt")
@@ -252,3 +253,10 @@ def type_into(dock: QDockWidget) -> None:
     """What is typed goes to the console whose tab was chosen."""
     if isinstance(dock.widget(), Console):
         dock.widget().setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def _example(prompt: str) -> str:
+    """A line that a console of this prompt understands on any cluster."""
+    if session_of(prompt) is not None:
+        return "SELECT node_id, status FROM ndbinfo.nodes;"
+    return {"ndb_mgm>": "SHOW", "!": "load x2"}.get(prompt, "df -h")

@@ -26,7 +26,7 @@ class MessageBar(QWidget):
     """
 
     def __init__(self, parent: QWidget, line: QWidget, behind: Callable[[], int] = lambda: 0) -> None:
-        """`line`: what it lies on, in the parent; where that is hidden it is a card at the parent's foot.
+        """`line`: what it lies on, in the parent; where that is hidden it is a card at the parent's head.
 
         `behind`: how much of the line's end stays free.
         """
@@ -112,7 +112,9 @@ class MessageBar(QWidget):
         height = row.heightForWidth(width) if row is not None else -1
         height = max(height if height > 0 else self.sizeHint().height(), 0 if is_card else below.height())
         left = below.left() + (below.width() - width) // 2 if is_card else below.left()
-        self.setGeometry(left, below.bottom() + 1 - height - (_MARGIN if is_card else 0), width, height)
+        # Without the line the controls of the replay end there.
+        top = below.top() + _MARGIN if is_card else below.bottom() + 1 - height
+        self.setGeometry(left, top, width, height)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         # It lies where something may be dropped: what only tells gives way.

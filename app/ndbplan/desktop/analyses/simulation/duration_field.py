@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QLineEdit
 
 from ndbplan.base.errors import UserError
@@ -9,6 +10,7 @@ from ndbplan.base.units import format_duration
 from ndbplan.desktop.widgets.units import SECONDS
 
 MAX_DURATION_S = 30 * 86400.0
+_LEAST_PX, _MOST_PX, _AROUND_PX = 84, 200, 28
 
 
 class DurationField(QLineEdit):
@@ -18,7 +20,18 @@ class DurationField(QLineEdit):
         super().__init__()
         self.setAccessibleName("Duration")
         self.setToolTip("How long to simulate, for example 10min or 24 h")
-        self.setFixedWidth(84)
+        self.textChanged.connect(lambda _text: self._fit())
+        self._fit()
+
+    def _fit(self) -> None:
+        """Show the whole time, however it is written and however large texts are."""
+        taken = self.fontMetrics().horizontalAdvance(self.text())
+        self.setFixedWidth(min(_MOST_PX, max(_LEAST_PX, taken + _AROUND_PX)))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit()
 
     def seconds(self) -> float:
         """What it says. Raises UserError for what is not a duration, or too short or long."""
