@@ -149,6 +149,14 @@ def test_the_row_lies_inside_of_the_canvas_and_moves_nothing(open_window, qtbot)
     place = canvas.geometry()
     view = canvas.transform()
     assert canvas.rect().contains(row.geometry())
+    for width in (524, 420, 340):
+        canvas.resize(width, canvas.height())
+        assert canvas.rect().contains(row.geometry()), width
+        buttons = [*row.buttons.values(), row.close_button]
+        assert all(one.width() >= one.minimumSizeHint().width() for one in buttons)
+        assert row.rect().contains(row.close_button.geometry())
+    canvas.setGeometry(place)
+    assert row.buttons["hosts"].text() == "1  Hosts"
     qtbot.mouseClick(row.close_button, LEFT)
     assert canvas.geometry() == place
     assert canvas.transform() == view

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton
 
@@ -11,6 +13,12 @@ from ndbplan.edits.first_steps import STEPS, is_done, said_lacking
 from ndbplan.plan.plan import Plan
 
 _MARGIN = 12
+_SAYINGS: tuple[Callable[[int, str], str], ...] = (
+    lambda number, text: f"{number}  {text}",
+    lambda _number, text: text,
+    lambda number, _text: str(number),
+)
+"""What buttons say, the longest first; their tips say all of it."""
 _OF_A_PLAN = ("hosts", "tables", "load")
 """Steps that leave something in the plan."""
 
@@ -36,12 +44,12 @@ class FirstSteps(QFrame):
         self.setObjectName("firstSteps")
         self.setAccessibleName("First steps")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        row = QHBoxLayout(self)
+        row = self._row = QHBoxLayout(self)
         row.setContentsMargins(8, 5, 5, 5)
         row.setSpacing(4)
         self.buttons: dict[str, QPushButton] = {}
         for number, step in enumerate(STEPS, start=1):
-            button = QPushButton(f"{number}  {step.text}")
+            button = QPushButton()
             button.setProperty("look", "chip")
             button.setAccessibleName(f"Step {number}: {step.text}")
             button.clicked.connect(lambda _on=False, key=step.key: self.wanted.emit(key))
@@ -123,7 +131,16 @@ class FirstSteps(QFrame):
         return False
 
     def _place(self) -> None:
+        """Lie inside of the canvas, with fewer words where it is narrow."""
+        room = self._view.width() - 2 * _MARGIN
+        for say in _SAYINGS:
+            for number, step in enumerate(STEPS, start=1):
+                self.buttons[step.key].setText(say(number, step.text))
+            self._row.activate()
+            if self.minimumSizeHint().width() <= room:
+                break
         self.adjustSize()
+        self._row.setGeometry(self.rect())
         self.move(_MARGIN, self._view.height() - self.height() - _MARGIN)
         self._view.foot_px = self.height() + _MARGIN if self._is_on_the_way else 0
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
+    QFontMetrics,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -33,7 +34,7 @@ from ndbplan.base.units import unbroken
 from ndbplan.desktop.canvas.look import process_colour
 from ndbplan.desktop.layout.layout import Layout, Layouter
 from ndbplan.desktop.look import paint, theme
-from ndbplan.desktop.look.text import as_it_is
+from ndbplan.desktop.look.text import as_it_is, between_words
 from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.samples import GROUPS, sample_plan
 
@@ -300,7 +301,9 @@ def _paragraph(painter: QPainter, rect: QRectF, words: str, ink: str, size_px: i
             break
         line.setLineWidth(rect.width())
         start = line.textStart()
-        text = words[start:] if number == lines - 1 else words[start : start + line.textLength()]
+        text = words[start : start + line.textLength()]
+        if number == lines - 1 and start + line.textLength() < len(words):
+            text = between_words(words[start:], QFontMetrics(font), round(rect.width()))
         place = QRectF(QPointF(rect.left(), y), QPointF(rect.right(), y + height))
         paint.text(painter, place, text.strip(), ink, size_px)
         y += height

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtGui import QFontMetrics, QFontMetricsF
 
 from ndbplan.base.letters import beyond_inter, spelt
 from ndbplan.desktop.look.theme import font, load_fonts, load_scripts
@@ -43,3 +43,12 @@ def elided(
 ) -> str:
     """The text, cut with an ellipsis when it is wider than `width`."""
     return QFontMetricsF(font(size_px, weight)).elidedText(drawable(text), mode, width)
+
+
+def between_words(text: str, metrics: QFontMetrics, width: int) -> str:
+    """The beginning of a text that has room, cut between two words where there is more than one."""
+    begun = metrics.elidedText(text, Qt.TextElideMode.ElideRight, width).removesuffix("…")
+    if begun != text[: len(begun)] or text[len(begun) : len(begun) + 1] == " ":
+        return f"{begun}…"
+    whole = begun.rpartition(" ")[0] or begun
+    return f"{whole.rstrip(' ·,;:')}…"

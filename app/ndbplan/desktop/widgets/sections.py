@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QValidator
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QValidator
 from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QFrame,
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import decimal_comma, format_value
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.look.text import between_words
 from ndbplan.desktop.widgets.explain import QuantityLabel, Say
 
 
@@ -127,7 +128,7 @@ class Elided(QLabel):
         metrics, texts = self.fontMetrics(), (self.text(), *self._shorter)
         fitting = (text for text in texts if metrics.horizontalAdvance(text) <= self.width())
         whole = next(fitting, None)
-        return whole if whole is not None else _between_words(texts[-1], metrics, self.width())
+        return whole if whole is not None else between_words(texts[-1], metrics, self.width())
 
     def least_width(self) -> int:
         """What the shortest of its texts takes, in pixels."""
@@ -141,15 +142,6 @@ class Elided(QLabel):
         painter.setPen(self.palette().color(self.foregroundRole()))
         place = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         painter.drawText(self.rect(), place, self.shown())
-
-
-def _between_words(text: str, metrics: QFontMetrics, width: int) -> str:
-    """The beginning of a text that has room, cut between two words where there is more than one."""
-    begun = metrics.elidedText(text, Qt.TextElideMode.ElideRight, width).removesuffix("…")
-    if begun != text[: len(begun)] or text[len(begun) : len(begun) + 1] == " ":
-        return f"{begun}…"
-    whole = begun.rpartition(" ")[0] or begun
-    return f"{whole.rstrip(' ·,;:')}…"
 
 
 class Section(QWidget):

@@ -32,7 +32,7 @@ NAMES = Unit(
 _TYPES = [(name, name) for name in COLUMN_TYPES]
 _COLUMN_CELLS = (
     Cell("name", "Column", 92, TEXT),
-    Cell("type", "Type", 72, choices=lambda _plan: _TYPES),
+    Cell("type", "Type", 92, choices=lambda _plan: _TYPES),
     Cell(
         "average_bytes",
         "Avg bytes",
