@@ -15,7 +15,7 @@ from __future__ import annotations
 import random
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -28,7 +28,7 @@ from exporting.acted_times import ActedTimes
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import sql_identifier
-from ndbplan.configuration.difference import MYSQLD, RESTART_DATA_NODES, diff
+from ndbplan.configuration.difference import MYSQLD, RESTART_DATA_NODES, Difference, diff
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.services import service_of, services
 from ndbplan.exporting.export import Running, export
@@ -279,6 +279,8 @@ class Life:
 
 def is_as_planned(cluster: ActedCluster, plan: Plan, has_tables: bool) -> Iterator[str]:
     """What of a cluster is not as its plan says."""
+    # Nodes have read the same file, many of them.
+    told = cache(lambda configuration: diff(_read(configuration, plan.ndb_version), plan))
     for node in plan.data_nodes:
         acted = cluster.data_nodes[node.node_id]
         if not acted.is_started(cluster.now):
@@ -286,9 +288,8 @@ def is_as_planned(cluster: ActedCluster, plan: Plan, has_tables: bool) -> Iterat
             continue
         if acted.group is not None and acted.rows != cluster.rows:
             yield f"data node {node.node_id} lacks rows"
-        yield from _differs(f"data node {node.node_id}", acted.configuration, plan, node.node_id)
-        made = _read(acted.made_by, plan.ndb_version)
-        changed = (c for c in diff(made, plan).parameters if node.node_id in c.node_ids)
+        yield from _differs(f"data node {node.node_id}", told(acted.configuration), node.node_id)
+        changed = (c for c in told(acted.made_by).parameters if node.node_id in c.node_ids)
         kept = [c.name for c in changed if c.restart == "initial_node"]
         if kept:
             yield f"the files of data node {node.node_id} are of another {', '.join(kept)}"
@@ -300,7 +301,7 @@ def is_as_planned(cluster: ActedCluster, plan: Plan, has_tables: bool) -> Iterat
         if node.node_group != NODE_GROUP_NONE and cluster.data_nodes[node.node_id].group is None:
             yield f"data node {node.node_id} is in no node group"
     yield from (f"{path} is left on {host}" for host, path in cluster.files if path.endswith(".under-way"))
-    yield from _programs(cluster, plan)
+    yield from _programs(cluster, plan, told)
     tables = {
         table_name(table): {sql_identifier(column.name) for column in table.columns}
         | {f"INDEX {sql_identifier(index.name)}" for index in table.indexes}
@@ -314,13 +315,13 @@ def is_as_planned(cluster: ActedCluster, plan: Plan, has_tables: bool) -> Iterat
         yield f"tables {found.keys() ^ tables.keys() or 'have other columns'}"
 
 
-def _programs(cluster: ActedCluster, plan: Plan) -> Iterator[str]:
+def _programs(cluster: ActedCluster, plan: Plan, told: Callable[[str], Difference]) -> Iterator[str]:
     """Management and SQL nodes, the release of all, and how they were started."""
     acted: list[Process] = [cluster.data_nodes[node.node_id] for node in plan.data_nodes]
     for manager in plan.management_nodes:
         server = cluster.management[manager.node_id]
         acted.append(server)
-        yield from _differs(f"management node {manager.node_id}", server.configuration, plan)
+        yield from _differs(f"management node {manager.node_id}", told(server.configuration))
     for service in services(plan):
         place = service.host, service.target
         if (text := cluster.units.get(place)) and _without_head(text) != _without_head(
@@ -363,12 +364,11 @@ def _without_head(text: str) -> str:
 _units = kept_by_identity(8)(render_units)
 
 
-def _differs(who: str, configuration: str, plan: Plan, node_id: int | None = None) -> Iterator[str]:
+def _differs(who: str, found: Difference, node_id: int | None = None) -> Iterator[str]:
     """What is otherwise in config.ini. `node_id`: of a data node, which reads what is of data nodes.
 
     Its node group it reads when the cluster starts without files; which one it is in is asked elsewhere.
     """
-    found = diff(_read(configuration, plan.ndb_version), plan)
     other = [
         one.name
         for one in found.parameters

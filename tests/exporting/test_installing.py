@@ -9,6 +9,7 @@ import pytest
 from exporting.acted_changes import with_init_scripts
 from exporting.acted_cluster import ActedCluster
 from exporting.acted_life import Life
+from exporting.acted_state import RefusedError, release_of
 from ndbplan.exporting.export import export
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -76,3 +77,25 @@ def test_the_markdown_looks_for_one_before_packages_come(plan: Plan, tmp_path: P
         assert host in section
         assert "echo $one runs" in looks
         assert "disable" in installs
+
+
+def test_a_password_of_root_that_packages_made_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packages of 7.x fill the data directory themselves, with a password that has expired."""
+    cluster, folder = exported(STARTER, tmp_path)
+    cluster.releases = dict.fromkeys(cluster.releases, release_of(STARTER))
+    answer = ActedCluster._mysql
+
+    def refused(self: ActedCluster, host: str, words: list[str]) -> str:
+        if "--execute=SELECT 1" in words:
+            raise RefusedError("ERROR 1045 (28000): Access denied for user 'root'@'localhost'\n")
+        return answer(self, host, words)
+
+    monkeypatch.setattr(ActedCluster, "_mysql", refused)
+    began = cluster.now
+    stopped = cluster.run(folder, "start")
+    assert stopped.returncode == 1
+    assert "expected: SQL node 147 answers a query" in stopped.stderr
+    assert "write it into /root/.my.cnf of that host" in stopped.stderr
+    assert cluster.now - began < 300
