@@ -177,7 +177,7 @@ def test_each_number_is_that_of_a_table_or_an_index(made: Consoles, name: str) -
 
 
 def _numbers(consoles: Consoles) -> dict[str, int]:
-    query = "SELECT fq_name, id FROM ndbinfo.dict_obj_info WHERE id > 12"
+    query = "SELECT fq_name, id FROM ndbinfo.dict_obj_info WHERE id > 12 AND type NOT IN (11, 18)"
     return {name: int(number) for name, number in _cells(consoles, query)}
 
 
@@ -267,3 +267,21 @@ def test_an_older_cluster_has_fewer_of_them() -> None:
     assert [int(number) for number, _ in rows] == list(range(2, 10))
     assert ["7", "mysql/def/ndb_index_stat_sample"] in rows
     assert ["8", "sys/def/7/ndb_index_stat_sample_x1"] in rows
+
+
+def test_each_index_has_a_trigger_of_its_own_number(made: Consoles) -> None:
+    """Recorded: 18, 0, 1, 4, 6, 7, NDB$INDEX_7_CUSTOM."""
+    query = (
+        "SELECT type, id, version, state, parent_obj_type, parent_obj_id, fq_name FROM ndbinfo.dict_obj_info"
+    )
+    rows = _cells(made, f"{query} WHERE type IN (11, 18) ORDER BY id")
+    assert [row[1] for row in rows] == [str(number) for number in range(len(rows))]
+    indexes = _cells(
+        made, "SELECT type, id FROM ndbinfo.dict_obj_info WHERE type IN (3, 6) ORDER BY type, id"
+    )
+    assert sorted((row[4], int(row[5])) for row in rows) == [(kind, int(number)) for kind, number in indexes]
+    for kind, _, version, state, above, number, name in rows:
+        assert (kind, version, state) == ("11" if above == "3" else "18", "1", "4")
+        assert name == f"NDB$INDEX_{number}_{'UI' if above == '3' else 'CUSTOM'}"
+    tree = _cells(made, "SELECT path, level FROM ndbinfo.dict_obj_tree WHERE name LIKE 'NDB$INDEX_16%'")
+    assert all(level == "3" for _, level in tree)

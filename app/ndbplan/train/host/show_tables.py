@@ -5,7 +5,7 @@ Events are left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ndbplan.base.units import whole_number
@@ -18,11 +18,11 @@ from ndbplan.train.live import LiveCluster
 _VALUES = ("-c", "--ndb-connectstring", "--connect-string", "-t", "--type")
 _FLAGS = ("-p", "--parsable", "-f", "--fully-qualified")
 _USER_TABLE, _UNIQUE_INDEX, _ORDERED_INDEX, _HASH_MAP = 2, 3, 6, 24
-_SYSTEM_TABLE, _INDEX_TRIGGER = 1, 11
+_SYSTEM_TABLE, _HASH_TRIGGER, _INDEX_TRIGGER = 1, 11, 18
 _KINDS = {
     _SYSTEM_TABLE: ("SystemTable", "Yes"), _USER_TABLE: ("UserTable", "Yes"),
     _UNIQUE_INDEX: ("UniqueHashIndex", "Yes"), _ORDERED_INDEX: ("OrderedIndex", "No"),
-    _INDEX_TRIGGER: ("IndexTrigger", "-"), 25: ("ForeignKey", "-"),
+    _HASH_TRIGGER: ("HashIndexTrigger", "-"), _INDEX_TRIGGER: ("IndexTrigger", "-"), 25: ("ForeignKey", "-"),
 }  # fmt: skip
 """What a kind of object is called, and whether it is logged, by its number in dict_obj_types."""
 
@@ -52,9 +52,7 @@ def show_tables(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answe
     ends = str(form(cluster.plan.version, "tool_ends"))
     if not cluster.state.alive():
         return Answer("Unable to connect to the data nodes.\n" + ends.format(code=1, word="Failed"), 1)
-    rows = [_Listed(row["type"], row["id"], row["fq_name"]) for row in dict_obj_info(cluster)]
-    indexes = [row for row in rows if row.kind in (_UNIQUE_INDEX, _ORDERED_INDEX)]
-    found = [*rows, *_triggers(indexes)]
+    found = [_Listed(row["type"], row["id"], row["fq_name"]) for row in dict_obj_info(cluster)]
     is_parsable = bool(flags & {"-p", "--parsable"})
     whole = bool(flags & {"-f", "--fully-qualified"})
     text = "" if is_parsable else _line("id", "type", "state", "logging", "database", "schema", "name")
@@ -69,13 +67,6 @@ def show_tables(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answe
         quoted = "\t".join(f"'{cell}'" for cell in cells)
         text += f"{one.number}\t{quoted}\n" if is_parsable else _line(str(one.number), *cells)
     return Answer(text + ends.format(code=0, word="OK"))
-
-
-def _triggers(indexes: Sequence[_Listed]) -> Iterator[_Listed]:
-    """Each index has one that keeps it."""
-    for number, one in enumerate(indexes):
-        how = "UI" if one.kind == _UNIQUE_INDEX else "CUSTOM"
-        yield _Listed(_INDEX_TRIGGER, number, f"NDB$INDEX_{one.number}_{how}")
 
 
 def _line(number: str, kind: str, state: str, logged: str, database: str, schema: str, name: str) -> str:

@@ -228,11 +228,23 @@ class _Object(NamedTuple):
 
 
 _SYSTEM_TABLE, _USER_TABLE, _UNIQUE_INDEX, _ORDERED_INDEX, _HASH_MAP, _FOREIGN_KEY = 1, 2, 3, 6, 24, 25
+_HASH_TRIGGER, _INDEX_TRIGGER = 11, 18
 """Numbers of kinds, as dict_obj_types has them."""
 _KINDS = {"System table": _SYSTEM_TABLE, "User table": _USER_TABLE, "Ordered index": _ORDERED_INDEX}
 
 
 def _objects(cluster: LiveCluster) -> Iterator[_Object]:
+    """Each index has a trigger that keeps it, which has a number of its own kind [8.4.8]."""
+    kept = 0
+    for one in _held(cluster):
+        yield one
+        if one.kind in (_UNIQUE_INDEX, _ORDERED_INDEX):
+            kind, how = (_HASH_TRIGGER, "UI") if one.kind == _UNIQUE_INDEX else (_INDEX_TRIGGER, "CUSTOM")
+            yield _Object(kind, kept, f"NDB$INDEX_{one.number}_{how}", one.kind, one.number)
+            kept += 1
+
+
+def _held(cluster: LiveCluster) -> Iterator[_Object]:
     own = system_objects(cluster.plan)
     numbers = {one.name: one.number for one in own}
     for thing in own:
@@ -291,7 +303,7 @@ def _places(table: Table, names: Sequence[str]) -> str:
 
 
 def dict_obj_info(cluster: LiveCluster) -> Iterator[Row]:
-    """Tables, indexes, hash maps and foreign keys; triggers and what belongs to disk data are left out."""
+    """Tables, indexes and their triggers, hash maps, foreign keys; theirs and disk data are left out."""
     for one in _objects(cluster):
         yield {
             "type": one.kind, "id": one.number, "version": 1, "state": 4,
@@ -304,15 +316,16 @@ def dict_obj_tree(cluster: LiveCluster) -> Iterator[Row]:
     objects = list(_objects(cluster))
     named = {(one.kind, one.number): one for one in objects}
     for one in objects:
-        above = named.get((one.parent_kind, one.parent))
-        root = above or one
+        above, line = named.get((one.parent_kind, one.parent)), [one]
+        while (parent := named.get((line[0].parent_kind, line[0].parent))) is not None:
+            line.insert(0, parent)
         yield {
             "type": one.kind, "id": one.number, "name": one.name,
             "parent_type": above.kind if above else None, "parent_id": above.number if above else None,
-            "parent_name": above.name if above else None, "root_type": root.kind, "root_id": root.number,
-            "root_name": root.name, "level": 2 if above else 1,
-            "path": f"{above.name} -> {one.name}" if above else one.name,
-            "indented_name": f"  -> {one.name}" if above else one.name,
+            "parent_name": above.name if above else None, "root_type": line[0].kind,
+            "root_id": line[0].number, "root_name": line[0].name, "level": len(line),
+            "path": " -> ".join(each.name for each in line),
+            "indented_name": f"{'  ' * (len(line) - 1)}{'-> ' * (len(line) > 1)}{one.name}",
         }  # fmt: skip
 
 
