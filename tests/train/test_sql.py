@@ -560,3 +560,17 @@ def test_numbers_are_written_as_their_kind_and_others_as_they_are() -> None:
     assert [written(value, Kind(name, digits)) for value, name, digits in WRITTEN] == [
         "NULL", "1", "5", "5.5", "abc", "5", "1.50", "7",
     ]  # fmt: skip
+
+
+def test_a_view_of_ndbinfo_names_its_database_where_another_is_in_use(cluster: LiveCluster) -> None:
+    """As a running 8.4.8 printed it from both."""
+    client = Client()
+    client.answer("USE test", cluster)
+    away = client.answer("SHOW CREATE VIEW ndbinfo.nodes", cluster)
+    assert "VIEW `ndbinfo`.`nodes` AS select `ndbinfo`.`ndb$nodes`.`node_id` AS `node_id`," in away
+    assert "(case `ndbinfo`.`ndb$nodes`.`status` when 0 then 'NOTHING'" in away
+    assert " from `ndbinfo`.`ndb$nodes` |" in away
+    client.answer("USE ndbinfo", cluster)
+    at_home = client.answer("SHOW CREATE TABLE nodes", cluster)
+    assert "VIEW `nodes` AS select `ndb$nodes`.`node_id` AS `node_id`," in at_home
+    assert "`ndbinfo`" not in at_home

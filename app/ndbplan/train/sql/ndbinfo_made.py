@@ -23,8 +23,11 @@ def _of_series(kind: str, version: NdbVersion) -> Any:
     )
 
 
-def shown(version: NdbVersion, name: str) -> Result:
-    """The statement that made a table or view of ndbinfo. Raises NotSimulated for one that was not seen."""
+def shown(version: NdbVersion, name: str, in_use: str) -> Result:
+    """The statement that made a table or view of ndbinfo, where a database is in use.
+
+    Elsewhere names of a view are whole [8.4.8]. Raises NotSimulated for one that was not seen.
+    """
     if is_table(version, name):
         options = _of_series("tables", version)
         if options is not None:
@@ -34,12 +37,15 @@ def shown(version: NdbVersion, name: str) -> Result:
         known = (_of_series("views", version) or {}).get(name)
         if known is not None:
             charset, collation = _of_series("client", version)
-            return Result(_HEADING, (TEXT,) * 4, [(name, _view(version, name, known), charset, collation)])
+            return Result(
+                _HEADING, (TEXT,) * 4, [(name, _view(version, name, known, in_use), charset, collation)]
+            )
     raise NotSimulated(f"how the server made ndbinfo.{name} is not simulated; DESC ndbinfo.{name} is")
 
 
-def _view(version: NdbVersion, name: str, known: dict[str, Any]) -> str:
-    base = sql_identifier(known.get("from", f"ndb${name}"))
+def _view(version: NdbVersion, name: str, known: dict[str, Any], in_use: str) -> str:
+    where = "" if in_use == "ndbinfo" else "`ndbinfo`."
+    base = where + sql_identifier(known.get("from", f"ndb${name}"))
 
     def of_base(text: str) -> str:
         return text.replace(".`", f"{base}.`")
@@ -50,7 +56,7 @@ def _view(version: NdbVersion, name: str, known: dict[str, Any]) -> str:
         for column in tables_of(version)[name].columns
     )
     distinct, rest = "distinct " * known.get("distinct", False), of_base(known.get("rest", ""))
-    return f"{_MADE_BY} {sql_identifier(name)} AS select {distinct}{columns} from {base}{rest}"
+    return f"{_MADE_BY} {where}{sql_identifier(name)} AS select {distinct}{columns} from {base}{rest}"
 
 
 def _table(name: str, columns: tuple[Described, ...], options: str) -> str:

@@ -231,7 +231,7 @@ def show_created(
     if database not in databases(cluster):
         raise no_database(database)
     if database == "ndbinfo" and name in tables_of(cluster.plan.version):
-        return ndbinfo_made.shown(cluster.plan.version, name)
+        return ndbinfo_made.shown(cluster.plan.version, name, in_use)
     table = table_named(cluster, database, name)
     may_use(table)
     text = created(cluster.plan, table, next_number(cluster, table))

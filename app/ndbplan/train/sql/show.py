@@ -128,7 +128,7 @@ def _create_view(asked: Asked) -> Result:
         raise SqlError(1347, "HY000", f"'{table.full_name}' is not VIEW")
     if is_table(version, name):
         raise SqlError(1347, "HY000", f"'ndbinfo.{name}' is not VIEW")
-    return ndbinfo_made.shown(version, name)
+    return ndbinfo_made.shown(version, name, asked.database)
 
 
 def _engine(asked: Asked) -> Result:
