@@ -159,3 +159,22 @@ def test_a_variant_against_the_main_plan_of_the_same_file(call: Any, path: Path)
     shape = call("diff", path, path, "--variant", "More cores", "--json").json("diff")
     assert [one["parameter"] for one in shape["parameters"]] == ["RedoBuffer"]
     assert call("diff", path, path).out == "nothing changes\n"
+
+
+def test_sizing_and_imports_begin_with_the_named_variant(call: Any, path: Path, tmp_path: Path) -> None:
+    call("variants", path, "--add", "Small", "--set", "NoOfReplicas=1")
+    alone, wanted = tmp_path / "alone.ndbplan", tmp_path / "wanted.json"
+    save(load_project(path).variants[2].plan, alone)
+    whole = call("size", alone).out
+    assert whole != call("size", path).out
+    assert call("size", path, "--variant", "Small").out == whole
+    assert call("size", f"{path}@Small").out == whole
+    wanted.write_text(json.dumps({"plan": f"{path.name}@Small", "replicas": 1}), encoding="utf-8")
+    assert call("size", wanted).out == whole
+    assert "did you mean Small" in call("size", path, "--variant", "Smal").refused()
+    assert "have no variants" in call("size", wanted, "--variant", "Small").refused()
+    sql = tmp_path / "more.sql"
+    sql.write_text("CREATE TABLE d.more (id INT PRIMARY KEY) ENGINE=NDB;", encoding="utf-8")
+    out = tmp_path / "more.ndbplan"
+    assert call("import", sql, "--into", f"{path}@Small", "-o", out).code == 0
+    assert load_project(out).main.parameters.data_node["NoOfReplicas"] == 1

@@ -16,6 +16,7 @@ from ndbplan.cli.parameters import (
     UsageError,
     Whole,
     read_bytes,
+    read_other_plan,
     read_plan,
     read_running,
     save_plan,
@@ -224,7 +225,7 @@ def import_files(
     from ndbplan.importing.files import import_files as put_together
     from ndbplan.plan.file import PlanFileError
 
-    base = None if base_file is None else read_plan(base_file)
+    base = None if base_file is None else read_other_plan(base_file)
     contents = {str(path): read_bytes(path) for path in files}
     try:
         named, devices = _measured_disks(base, disks)

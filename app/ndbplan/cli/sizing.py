@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 
 @ndbplan.command()
 @click.argument("requirements_file", metavar="REQUIREMENTS|PLAN", type=click.Path(path_type=Path))
+@click.option("--variant", metavar="NAME", help="Size this variant of PLAN; without it the first.")
 @click.option("--take", metavar="RANK", type=Whole(1, 100), help="Write the plan of this rank to -o.")
 @click.option("-o", "output", metavar="FILE", type=click.Path(path_type=Path), help="Where --take writes.")
 @elsewhere_options("this one does it")
 @json_option
 def size(
     requirements_file: Path,
+    variant: str | None,
     take: int | None,
     output: Path | None,
     workers: int | None,
@@ -53,7 +55,7 @@ def size(
     if (take is None) != (output is None):
         raise UsageError("--take and -o go together", where="size", fix="name a rank and a file")
     try:
-        wanted = read_requirements(requirements_file)
+        wanted = read_requirements(requirements_file, variant)
         begun = (wanted.requirements, wanted.source, wanted.own)
         classes, clients = choices(*begun), client_host(*begun)
     except UserError as error:

@@ -21,11 +21,12 @@ from ndbplan.edits.ids import NewIds
 from ndbplan.edits.own_hardware import Own, read_rows
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.validated import changed, made
+from ndbplan.edits.variants import load_variant, variant_in
 from ndbplan.importing.ddl.into_plan import with_ddl
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.version import SERIES
-from ndbplan.plan.file import SUFFIX, load
+from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.file_errors import PlanFileError, readable
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.requirements import Requirements, WantedLoad, WantedTransaction
@@ -52,18 +53,25 @@ class Wanted:
     """What of the SQL text was not taken."""
 
 
-def read_requirements(path: Path) -> Wanted:
-    """What a file of requirements says, or a plan file by itself. Raises PlanFileError, UserError."""
-    if path.suffix == SUFFIX:
-        return requirements_of(load(path))
+def read_requirements(path: Path, variant: str | None = None) -> Wanted:
+    """What a file of requirements says, or a plan file by itself: a variant of it, or its first.
+
+    FILE@VARIANT names one as well, also where requirements name their plan. Raises PlanFileError, UserError.
+    """
+    chosen = path if variant is None else path.with_name(f"{path.name}@{variant}")
+    if path.suffix == SUFFIX or variant_in(path) is not None:
+        return requirements_of(load_variant(chosen))
     document = _document(path)
-    if isinstance(document, dict) and "format_version" in document:
-        return requirements_of(load(path))
+    if "format_version" in document:
+        return requirements_of(load_variant(chosen))
+    if variant is not None:
+        what = "these are requirements, which have no variants"
+        raise UserError(what, where="--variant", fix='name the variant in them: "plan": "FILE@VARIANT"')
     try:
         requirements = Requirements.model_validate(document)
     except ValidationError as error:
         raise readable(error, str(path)) from None
-    source = None if requirements.plan is None else load(path.parent / requirements.plan)
+    source = None if requirements.plan is None else load_variant(path.parent / requirements.plan)
     try:
         return put_together(requirements, source)
     except UserError as error:
