@@ -10,7 +10,9 @@ import jsonschema
 import pytest
 
 from ndbplan.cli.schemas import requirements_schema
-from ndbplan.plan.file import load
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.plan.file import load, save
+from ndbplan.plan.samples import sample_plan
 
 REQUIRED: dict[str, Any] = {
     "sql": "CREATE TABLE d.t (id BIGINT UNSIGNED NOT NULL PRIMARY KEY, owner INT) ENGINE=NDB",
@@ -89,6 +91,17 @@ def test_what_holds_or_does_not_is_told_without_numbers(call: Any, tmp_path: Pat
     assert "any host may fail (stops without host data-1)\n" in said
     assert "2 EUR" not in said
     assert "2 of 1" not in said
+
+
+def test_a_cluster_without_disks_is_sized_without_a_backup(call: Any, tmp_path: Path) -> None:
+    """It ended with "a diskless cluster makes no backup" when all was found."""
+    path = tmp_path / "diskless.ndbplan"
+    save(set_parameter(sample_plan("starter"), "data_node", "Diskless", 1), path)
+    called = call("size", path, "--json")
+    assert called.code == 0
+    figures = called.json("size")["plans"][0]["figures"]
+    assert figures["backup"] is None
+    assert figures["restart"]["value"] > 0
 
 
 def test_a_table_is_found_by_its_own_name_where_one_has_it(call: Any, tmp_path: Path) -> None:

@@ -47,6 +47,13 @@ class Figure:
     none_is_best: bool = False
     """Whether no number is better than any: no error at all, never full."""
 
+    def if_known(self, now: Estimation) -> Quantity | None:
+        """The number; None also where the plan lacks something for it, such as a disk for a backup."""
+        try:
+            return self.of(now)
+        except UserError:
+            return None
+
     @property
     def counts_problems(self) -> bool:
         """Whether rules decide it, which may read what nothing else depends on."""

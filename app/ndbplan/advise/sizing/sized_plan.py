@@ -66,7 +66,7 @@ class SizedPlan(Shape):
         """Headline figures of the plan as it begins, without load."""
         with keeping():
             now = Estimation(self.plan)
-            return {name: FIGURES[name].of(now) for name in _FIGURES}
+            return {name: FIGURES[name].if_known(now) for name in _FIGURES}
 
     @cached_property
     def document(self) -> dict[str, Any]:
