@@ -23,7 +23,11 @@ from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.document.tasks import Tasks
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
+from ndbplan.desktop.widgets.fields import LineField
 from ndbplan.desktop.widgets.sections import Elided
+from ndbplan.edits import parts as edits
+from ndbplan.edits.offers import workload_of_tables
+from ndbplan.plan.events import NodeFailure
 
 SIZE = (1022, 660)
 """Pixels that a window manager's frame leaves."""
@@ -120,3 +124,35 @@ def test_charts_in_little_room_are_high_enough_to_be_read(window: MainWindow, qt
     # What is clicked on the canvas is shown, whose turn it is or not.
     window.selection.set([window.document.plan.hosts[0].disks[1].id])
     assert charts.writes.isVisible()
+
+
+def test_the_replay_and_what_fails_first_have_room(window: MainWindow, qtbot: QtBot) -> None:
+    rested(window, qtbot)
+    plan = window.document.plan
+    event = NodeFailure(at_s=20.0, object_id=plan.data_nodes[1].id)
+    window.document.edit(
+        "Fail", lambda p: edits.update(p, p.workloads[0].id, events=(event,), duration_s=60.0)
+    )
+    rested(window, qtbot)
+    window.navigation.simulate()
+    rested(window, qtbot)
+    panel = window.panels.analyses.panel("Simulation")
+    assert panel.result.first_error is not None
+    assert panel.scrubber.track.width() >= 70
+    assert panel._first_error.isVisible()
+    assert cut(panel) == []
+
+
+def test_no_mark_hides_digits_of_an_assumed_value(window: MainWindow, qtbot: QtBot) -> None:
+    rested(window, qtbot)
+    window.panels.inspector_frame.setMinimumWidth(280)
+    window.workspace.setSizes([216, 10_000, 280])
+    window.editor.do("A load", lambda p: edits.add(p, workload_of_tables(p)))
+    window.selection.set([window.document.plan.workloads[-1].id])
+    rested(window, qtbot)
+    fields = [f for f in window.panels.inspector.findChildren(LineField) if f.assumed.isVisible()]
+    assert fields
+    for field in fields:
+        ends = field.editor.fontMetrics().horizontalAdvance(field.editor.text()) + 8
+        assert ends <= field.assumed.x() or field.assumed.text() == "•", field.label
+        assert "assumed" in field.assumed.accessibleName()

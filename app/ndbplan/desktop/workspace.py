@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidg
 
 _NARROW, _LOW = 1200, 640
 """Width below which the inspector begins with less, and height below which the canvas does."""
-_ROOMY_SIDES, _NARROW_SIDES = (216, 344), (216, 280)
+_ROOMY_SIDES, _NARROW_SIDES = (216, 344), (216, 296)
 """Widths of palette and inspector."""
 _ROOMY_ROWS, _LOW_ROWS = (500, 370), (430, 570)
 """Shares of canvas and analyses."""

@@ -37,8 +37,17 @@ MIXED: Any = object()
 Commit = Callable[[Any], None]
 """Takes the new value over; raises UserError when it cannot."""
 
+
+def _text_of(editor: QWidget) -> str:
+    return editor.text() if isinstance(editor, QLineEdit) else ""
+
+
 Choices = Sequence[tuple[Any, str]]
 """Values on offer with their texts."""
+
+
+_ASSUMED, _ASSUMED_SHORT, _PADDING = "assumed", "•", 10
+"""The mark of an assumed value, what it is where the value needs the room, and pixels before a value."""
 
 
 class Field(QWidget):
@@ -67,7 +76,7 @@ class Field(QWidget):
         self.error.setWordWrap(True)
         self.error.hide()
         self.assumed = QToolButton(editor)
-        self.assumed.setText("assumed")
+        self.assumed.setText(_ASSUMED)
         self.assumed.setProperty("look", "assumed")
         self.assumed.setCursor(Qt.CursorShape.PointingHandCursor)
         self.assumed.setToolTip("This value is assumed. Click to confirm it, or type another.")
@@ -146,8 +155,15 @@ class Field(QWidget):
     def _place_mark(self) -> None:
         if self.assumed.isHidden():
             return
+        is_list = isinstance(self.editor, QComboBox)
+        value = self.editor.currentText() if isinstance(self.editor, QComboBox) else _text_of(self.editor)
+        inset = 22 if is_list else 5
+        # A number of which the mark hides the last digits is another number.
+        room = self.editor.width() - self.editor.fontMetrics().horizontalAdvance(value) - 2 * inset - _PADDING
+        self.assumed.setText(_ASSUMED)
+        if self.assumed.sizeHint().width() > room:
+            self.assumed.setText(_ASSUMED_SHORT)
         size = self.assumed.sizeHint()
-        inset = 22 if isinstance(self.editor, QComboBox) else 5
         self.assumed.resize(size)
         self.assumed.move(
             self.editor.width() - size.width() - inset, (self.editor.height() - size.height()) // 2

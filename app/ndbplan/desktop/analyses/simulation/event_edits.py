@@ -19,6 +19,9 @@ from ndbplan.edits import events
 from ndbplan.plan.events import kinds
 from ndbplan.plan.plan import Plan
 
+_ROOMY = 600
+"""Width from which on the line of the replay has room for words."""
+
 
 class EventEdits(QObject):
     """Keeps a track and a button to add beside it in step with the plan."""
@@ -40,6 +43,10 @@ class EventEdits(QObject):
         track.removed.connect(self._remove)
         track.opened.connect(self._open)
         track.wanted_at.connect(self._menu_at)
+
+    def fit(self, width: int) -> None:
+        """Say less on the button where the line of the replay is so narrow, in pixels."""
+        self.button.setText("+ Event" if width >= _ROOMY else "+")
 
     def show_workload(self, workload_id: str, length_s: float) -> None:
         """Show the events of this workload over a run of this length."""

@@ -14,6 +14,9 @@ from ndbplan.desktop.widgets.sections import Elided
 if TYPE_CHECKING:
     from ndbplan.simulate.result import SimulationResult
 
+_SHARE = 0.3
+"""Of the line with the scrubber that the first error may take."""
+
 
 class FirstError(Elided):
     """The first error of a run, or that the cluster stopped; hidden where there is nothing to say."""
@@ -24,6 +27,10 @@ class FirstError(Elided):
     def __init__(self) -> None:
         super().__init__("alarm")
         self._at_s: float | None = None
+
+    def fit(self, width: int) -> None:
+        """Take a part of a line so wide, in pixels: the replay, which is moved by hand, keeps most of it."""
+        self.setMaximumWidth(max(120, round(_SHARE * width)))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
@@ -64,7 +71,7 @@ def _shorter(result: SimulationResult) -> tuple[str, ...]:
     if error is None:
         return ("no error any more",)
     when = f"error {error.code} at {clock(error.first_at_s.value)}"
-    return f"{when} — {error_text(error.code)}", when
+    return f"{when} — {error_text(error.code)}", when, f"error {error.code}"
 
 
 def _text(result: SimulationResult, before: SimulationResult | None) -> str:

@@ -41,8 +41,6 @@ _LIVE_PAUSE_MS = 200
 _RUNS = 60
 _LEAD = 0.03
 """Share of a run before what somebody wants to watch."""
-_ERROR_SHARE = 0.3
-"""Of the line with the scrubber that the first error may take."""
 
 
 class SimulationPanel(Panel):
@@ -269,8 +267,8 @@ class SimulationPanel(Panel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        # The replay is moved by hand: it keeps most of the line.
-        self._first_error.setMaximumWidth(max(120, round(_ERROR_SHARE * self.width())))
+        self._first_error.fit(self.width())
+        self.events.fit(self.width())
         parts.place_summary(self.summary, self._controls, self.state, self._lines, self.width())
         parts.give_room(self._lines, self.height())
 

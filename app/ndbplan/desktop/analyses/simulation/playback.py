@@ -64,6 +64,10 @@ class _Track(QSlider):
             painter.drawRoundedRect(QRectF(x - 1, self.height() / 2 - 8, 2, 16), 1, 1)
 
 
+_TRACK_LEAST = 72
+"""Pixels in which a hand still finds a moment."""
+
+
 class Scrubber(QWidget):
     """Play, a slider, the time and the speed."""
 
@@ -86,6 +90,7 @@ class Scrubber(QWidget):
         self.events = EventTrack()
         self.time = label("", "playTime", wrap=False)
         self.time.setMinimumWidth(74)
+        self.track.setMinimumWidth(_TRACK_LEAST)
         self.speed = QComboBox()
         self.speed.setAccessibleName("Speed of the replay")
         self.speed.setProperty("look", "small")
