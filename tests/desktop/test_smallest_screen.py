@@ -124,6 +124,8 @@ def test_charts_in_little_room_are_high_enough_to_be_read(window: MainWindow, qt
     # What is clicked on the canvas is shown, whose turn it is or not.
     window.selection.set([window.document.plan.hosts[0].disks[1].id])
     assert charts.writes.isVisible()
+    window.selection.set([window.document.plan.data_nodes[0].id])
+    assert charts.buffers.isVisible()
 
 
 def test_the_replay_and_what_fails_first_have_room(window: MainWindow, qtbot: QtBot) -> None:

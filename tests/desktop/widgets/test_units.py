@@ -17,6 +17,7 @@ from ndbplan.desktop.widgets.units import (
     SHARE,
     WHOLE,
     Unit,
+    rounded,
 )
 
 whole = st.integers(min_value=0, max_value=2**50)
@@ -72,3 +73,11 @@ def test_nonsense_is_refused_with_one_line(unit: Unit, text: str) -> None:
         unit.parse(text)
     assert "\n" not in refused.value.line
     assert "—" in refused.value.line or "%" in refused.value.line
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(6153.8461538461543, "6 154"), (99.9999, "100"), (12.3456, "12.3"), (4320.0, "4 320")],
+)
+def test_what_was_worked_out_is_shown_in_few_digits(value: float, shown: str) -> None:
+    assert NUMBER.show(rounded(value)) == shown

@@ -30,7 +30,7 @@ from ndbplan.desktop.widgets import numbers
 from ndbplan.desktop.widgets.brush_axes import Axis, BrushAxes
 from ndbplan.desktop.widgets.fields import ChoiceField, Commit, LineField
 from ndbplan.desktop.widgets.sections import Section, label
-from ndbplan.desktop.widgets.units import CAPACITY, COUNT, NUMBER, SECONDS, SHARE, TEXT, WHOLE, Unit
+from ndbplan.desktop.widgets.units import CAPACITY, COUNT, NUMBER, SECONDS, SHARE, TEXT, WHOLE, Unit, rounded
 from ndbplan.edits.variants import shortened
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.requirements import MOST_GROUPS, Requirements, WantedJob
@@ -198,7 +198,7 @@ class SizeDialog(Dialog):
     def _peak(self, section: Section, workload: Workload) -> None:
         field = LineField(workload.name, NUMBER, self._taker(workload.name, self._peaks), empty="as planned",
                           tip="Peak in transactions per second")  # fmt: skip
-        field.show_value(self._offered_per_s(workload) or None)
+        field.show_value(rounded(self._offered_per_s(workload)) or None)
         section.body.addWidget(field)
         self.fields[workload.name] = field
 

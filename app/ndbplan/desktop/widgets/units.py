@@ -164,3 +164,12 @@ WHOLE_NUMBER = Unit(_parse_signed, lambda value: f"{value}", "1, -5")
 NUMBER = Unit(lambda text: units.parse_count(_by_hand(text)), _show_count, "2.5, 10k")
 SHARE = Unit(_parse_share, _show_share, "25 %")
 TEXT = Unit(lambda text: text.strip(), lambda value: str(value), "text")
+
+
+def rounded(value: float) -> float:
+    """A worked out number as a field shows it to begin with: 6153.8461538461543 is 6154."""
+    return float(round(value) if value >= _WHOLE_FROM else f"{value:.3g}")
+
+
+_WHOLE_FROM = 100
+"""Numbers from here on have no fractions."""

@@ -297,6 +297,8 @@ class SimulationCharts(QWidget):
             if index >= 0:
                 self.node.setCurrentIndex(index)
                 self._draw_node()
+                if self.writes in self._in_second() and not self.writes.isHidden():
+                    self.bring(self.buffers)
         elif getattr(part, "host_id", None) is not None and part is not None:
             # An SQL or API node is seen by what it sends and gets.
             self._choose_disk(part.host_id)
