@@ -94,9 +94,13 @@ class Held:
     """How many rows there are that nobody typed."""
 
     @cached_property
+    def _key_columns(self) -> list[Column]:
+        return key_columns(self.table)
+
+    @cached_property
     def numbered(self) -> bool:
         """Whether samples can be listed: their key is one whole number, or hidden."""
-        key = key_columns(self.table)
+        key = self._key_columns
         return not key or (len(key) == 1 and key[0].type in WHOLE)
 
     @cached_property
@@ -116,14 +120,13 @@ class Held:
     def last(self) -> int:
         """The highest number that a sample has; 0: there is none."""
         number = self.planned
-        for typed in self._typed_numbers:
+        for typed in self._typed_numbers if number else ():
             number += typed <= number
         return number
 
     def key_of(self, row: Row) -> Key:
         """The key that a row is found by; the next hidden one where there is no other."""
-        key = key_columns(self.table)
-        return tuple(same(row[column.name], column) for column in key)
+        return tuple([same(row[column.name], column) for column in self._key_columns])
 
     def is_sample(self, key: Key) -> bool:
         """Whether a row that nobody typed has this key; keys that are no numbers are taken to be there."""
@@ -149,7 +152,7 @@ class Held:
 
     def sample(self, key: Key, typed: Mapping[str, Any] | None = None) -> Row:
         """What a row that nobody typed holds."""
-        names = [column.name for column in key_columns(self.table)]
+        names = [column.name for column in self._key_columns]
         of_key = dict(zip(names, key, strict=True)) | dict(typed or {}) if names else {}
         number = next((one for one in reversed(key) if isinstance(one, int)), 0)
         if not isinstance(key[0], int) or len(key) > 1:

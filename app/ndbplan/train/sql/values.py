@@ -126,8 +126,10 @@ def limits(column: Column) -> tuple[int, int]:
 
 
 def _whole(taking: Taking, column: Column, value: Any, where: str) -> int:
-    exact = _as_number(taking, column, value, where, "integer")
-    number = int(exact.to_integral_value(rounding=ROUND_HALF_UP))
+    number: int = value
+    if not isinstance(value, int):
+        exact = _as_number(taking, column, value, where, "integer")
+        number = int(exact.to_integral_value(rounding=ROUND_HALF_UP))
     low, high = limits(column)
     if not low <= number <= high:
         taking.wrong(1264, "22003", f"Out of range value {where}")
