@@ -13,6 +13,8 @@ from exporting.acted_cluster import ActedCluster
 from ndbplan.base.quoting import shell_quoted
 from ndbplan.exporting.export import export
 from ndbplan.exporting.runbook import render_script
+from ndbplan.operations.commands import Shell
+from ndbplan.operations.files import sql_data_directories
 from ndbplan.operations.life import operations
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -163,3 +165,24 @@ def test_programs_that_came_in_part_come_again(tmp_path: Path) -> None:
     assert any(f"{host}: tar " in line for line in cluster.log)
     inside = [path for at, path in cluster.files if at == host and "/ndb-" in path]
     assert inside == ["/opt/ndb-8.4/"]
+
+
+def test_what_ssh_and_mysqld_say_is_shown(tmp_path: Path) -> None:
+    """A host whose key is not known yet; a data directory that cannot be filled, as its error log says."""
+    command = next(
+        one.command
+        for one in sql_data_directories(REDO)
+        if isinstance(one, Shell) and "install_db" in one.command
+    )
+    log = tmp_path / "mysqld.log"
+    log.write_text("[ERROR] no room\n")
+    filled = command.partition("&& { ")[2].partition(" && rm ")[0]
+    words = "{ " + filled.replace("/var/log/mysqld.log", str(log)).replace("mysql_install_db", "false")
+    done = run(words)
+    assert (done.returncode, done.stderr) == (1, "[ERROR] no room\n")
+    reach = functions(tmp_path, "# The management client runs", "# ask_management")
+    reach = reach.replace("remote() {", "remote() { echo 'Host key verification failed.' >&2; return 255;")
+    hosts = 'management_host=a; management_hosts=(a b); go_on=(x); fail() { echo "$1" >&2; exit 2; };'
+    refused = run(f"{reach}{hosts} reach_management")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("Host key verification failed.\nno management host can be reached")

@@ -190,6 +190,8 @@ def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> 
             fill = f"/usr/sbin/mysqld --defaults-file=/etc/my.cnf{group} {options}"
         else:
             fill = f"mysql_install_db --defaults-file=/etc/my.cnf --user=mysql --datadir={data}"
+        # It says there what it lacks, and nothing else.
+        fill = f"{{ {fill} || {{ tail -n 20 {shell_quoted(files.error_log)} >&2; exit 1; }}; }}"
         mark = shell_quoted(f"{files.data_dir}.being-filled")
         anew = f"{{ test ! -e {mark} || find {data} -mindepth 1 ! -name lost+found -delete; }}"
         used = f"{{ {service_of(plan, node).is_active} || {_holds_a_database(data)}; }}"
