@@ -162,3 +162,31 @@ def test_consoles_answer_as_in_that_state(state: dict[str, Any]) -> None:
                 wrong.append(f"{row['line']}\n--- recorded\n{row['output']}--- now\n{got}")
     assert "\n".join(wrong) == ""
     assert differ == [row["line"] for row in state["rows"] if "differs" in row], "these agree by now"
+
+
+def test_a_small_redo_buffer_refuses_the_statement_that_was_refused() -> None:
+    """Recorded on 8.4.8: RedoBuffer=1M, abort, 300 KB/s for both nodes: of 200 rows of 2,000 bytes each three
+    statements passed, and the fourth got 1221."""
+    plan = recorded("7.4.10").replace(ndb_version="8.4.8", tables=(), workloads=())
+    settings = {"NoOfReplicas": 2, "RedoBuffer": 2**20, "NoOfFragmentLogFiles": 3,
+                "FragmentLogFileSize": 4 * 2**20, "DataMemory": 96 * 2**20}  # fmt: skip
+    parameters = plan.parameters.model_copy(
+        update={"data_node": settings, "sql": {"DefaultOperationRedoProblemAction": "ABORT"}}
+    )
+    processes = tuple(one for one in plan.processes if one.node_id not in (4, 5))
+    say = Consoles(
+        LiveCluster.begin(plan.replace(processes=processes, parameters=parameters), hours=0.1)
+    ).answer
+    for line in (
+        "CREATE DATABASE test",
+        "CREATE TABLE test.load1 (id INT PRIMARY KEY, v VARCHAR(3000)) ENGINE=NDB",
+    ):
+        assert say(f"mysql> {line}").startswith("Query OK")
+    say("! slow disk:127.0.0.1/redo 150KB/s")
+    said = []
+    for begin in range(0, 800, 200):
+        rows = ",".join(f"({begin + row},REPEAT('x',2000))" for row in range(200))
+        said.append(say(f"mysql> INSERT INTO test.load1 VALUES {rows}").split(" (")[0].split(" '")[0])
+    assert said == ["Query OK, 200 rows affected"] * 3 + ["ERROR 1297"]
+    assert "Got temporary error 1221 " in say("mysql> SHOW WARNINGS")
+    assert "|      600 |" in say("mysql> SELECT COUNT(*) FROM test.load1")
