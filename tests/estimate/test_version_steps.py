@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from drawn_loads import loaded_plans
+from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.timed import backup, restart
 from ndbplan.estimate.times.restart import KINDS, Conditions
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.speed_changes import speed_changes
 from ndbplan.ndb.version import SERIES, NdbVersion
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
 from ndbplan.plan.samples import sample_names, sample_plan
 
 VERSIONS = (
@@ -117,9 +121,41 @@ def test_each_step_of_many_threads_and_log_parts_is_named(operation: str) -> Non
     assert_steps_are_named(plan, operation, versions)
 
 
+def taken_by_all(plan: Plan, versions: tuple[str, ...]) -> Plan:
+    """The plan without values that one of the versions takes as its default: no change of the product is."""
+
+    def kept(stated: Mapping[str, int | str]) -> FrozenMap:
+        return FrozenMap({name: value for name, value in stated.items() if is_taken(name, value)})
+
+    def is_taken(name: str, value: int | str) -> bool:
+        each = map(NdbVersion.parse, versions)
+        known = (catalogue.parameter("DB", name, v) for v in each if catalogue.knows("DB", name, v))
+        return all(
+            not isinstance(value, int) or (one.minimum or 0) <= value <= (one.maximum or math.inf)
+            for one in known
+        )
+
+    own = tuple(
+        node.model_copy(update={"parameters": kept(node.parameters)}) if isinstance(node, DataNode) else node
+        for node in plan.processes
+    )
+    shared = plan.parameters.model_copy(update={"data_node": kept(plan.parameters.data_node)})
+    return plan.replace(processes=own, parameters=shared)
+
+
+def test_a_value_that_an_older_version_does_not_take_is_no_change_of_the_product() -> None:
+    """16 TiB of DataMemory are the default in 7.6: a drawn plan that had it made a step nobody named."""
+    versions = ("7.6", "8.0")
+    plan = set_parameter(sample_plan("node-restart"), "data_node", "DataMemory", 2**44)
+    with pytest.raises(AssertionError, match="system"):
+        assert_steps_are_named(plan, "system", versions)
+    assert_steps_are_named(taken_by_all(plan, versions), "system", versions)
+
+
 @given(loaded_plans())
 @settings(max_examples=8, suppress_health_check=list(HealthCheck), phases=NO_SHRINKING)
 def test_each_step_of_any_plan_is_named(plan: Plan) -> None:
+    plan = taken_by_all(plan, SERIES)
     for operation in OPERATIONS:
         assert_steps_are_named(plan, operation, SERIES)
 
