@@ -176,7 +176,10 @@ def test_a_plan_without_a_load_has_no_merit_in_having_no_error() -> None:
     """Its runs were drawn, though nothing runs there."""
     idle, figures = OVERLOAD.replace(workloads=()), [FIGURES["first-error"], FIGURES["redo-time"]]
     for plans in ((OVERLOAD, idle), (idle, OVERLOAD)):
-        assert [row.judged for row in side_by_side(*plans, figures=figures).rows] == [(None, None)] * 2
+        found = side_by_side(*plans, figures=figures)
+        assert [row.judged for row in found.rows] == [(None, None)] * 2
+        # Such a plan has no first error to tell of, which is not that there is none.
+        assert found.rows[0].notes[plans.index(idle)]
 
 
 def test_a_plan_that_is_not_whole_has_no_numbers_and_says_why() -> None:

@@ -176,6 +176,8 @@ class _Compared:
             value = figure.of(now)
         except UserError as error:
             return None, error.what
+        if value is None and figure.none_is_best and now.workload is None:
+            return None, "nobody asks for anything"
         is_money = figure.name == "cost" or figure.name in PER_COST
         return value, _left_out(now) if is_money and value is not None else ""
 
