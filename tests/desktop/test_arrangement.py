@@ -121,6 +121,8 @@ class TestCharts:
         QTest.mouseClick(charts.to_log, _LEFT)
         assert charts.log.isVisible()
         assert not charts.buffers.isVisible()
+        # A link that has just come has its place once the window has laid it out.
+        QApplication.processEvents()
         QTest.mouseClick(charts.to_buffers, _LEFT)
         assert charts.buffers.isVisible()
 

@@ -31,6 +31,8 @@ def _panel(qtbot: QtBot, plan: Plan, name: str) -> tuple[Any, Document]:
     estimates = Estimates(document)
     view = AnalysisArea(document, Selection(document), estimates)
     qtbot.addWidget(view)
+    # As wide as in a usual window: a narrow one says less.
+    view.resize(900, 400)
     view.show()
     panel = view.show_tab(name)
     qtbot.waitUntil(lambda: estimates.is_fresh, timeout=60_000)
