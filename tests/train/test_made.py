@@ -91,23 +91,26 @@ def test_constraints_are_forgotten_by_servers_that_do_not_check_them(
 
 def test_ndbinfo_is_shown_as_it_was_made_where_that_was_seen() -> None:
     new, old = NdbVersion.parse("8.4.8"), NdbVersion.parse("7.4.10")
-    result = ndbinfo_made.shown(new, "backup_id")
+    result = ndbinfo_made.shown(new, "backup_id", "ndbinfo")
     assert result.headings == ("View", "Create View", "character_set_client", "collation_connection")
     assert result.rows[0][1:] == (
         "CREATE ALGORITHM=UNDEFINED DEFINER=`root`@`localhost` SQL SECURITY INVOKER VIEW `backup_id` "
         "AS select `ndb$backup_id`.`id` AS `id` from `ndb$backup_id`", "utf8mb4", "utf8mb4_0900_ai_ci",
     )  # fmt: skip
-    assert "sum(`ndb$pools`.`used`) AS `used_pages`" in ndbinfo_made.shown(old, "memoryusage").rows[0][1]
+    assert (
+        "sum(`ndb$pools`.`used`) AS `used_pages`"
+        in ndbinfo_made.shown(old, "memoryusage", "ndbinfo").rows[0][1]
+    )
     assert (
         "PRIMARY KEY (`table_id`)\n) ENGINE=NDBINFO"
-        in ndbinfo_made.shown(new, "dictionary_tables").rows[0][1]
+        in ndbinfo_made.shown(new, "dictionary_tables", "ndbinfo").rows[0][1]
     )
     for version, name in ((old, "nodes"), (new, "counters"), (NdbVersion.parse("7.6"), "nodes")):
         with pytest.raises(NotSimulated):
-            ndbinfo_made.shown(version, name)
+            ndbinfo_made.shown(version, name, "ndbinfo")
     for name in tables_of(new):
         try:
-            text = ndbinfo_made.shown(new, name).rows[0][1]
+            text = ndbinfo_made.shown(new, name, "ndbinfo").rows[0][1]
         except NotSimulated:
             continue
         assert all(f"`{column}`" in text for column in tables_of(new)[name].columns)
