@@ -250,6 +250,7 @@ BROKEN: dict[str, Callable[[], Plan]] = {
     "redo-control": lambda: starter(EnableRedoControl=0),
     "checkpoint-interval": lambda: starter(TimeBetweenLocalCheckpoints=6),
     "diskless": lambda: starter(Diskless=1),
+    "diskless-disk-data": lambda: with_parameters(sample("disk-data-8.4"), Diskless=1),
     "direct-io": lambda: starter(ODirect=0),
     "direct-io-sync": lambda: hdd(starter(ODirectSyncFlag=0)),
     "redo-log-size": lambda: with_parameters(

@@ -16,6 +16,7 @@ from ndbplan.base.units import (
 )
 from ndbplan.checks.fits import misfit
 from ndbplan.checks.layouts import disk_beside_redo, uses_disk_data
+from ndbplan.checks.parameters import without
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.checks.unwise.disk_data_cures import home_for
@@ -23,7 +24,7 @@ from ndbplan.checks.unwise.load_cures import BUSY, ways_to_keep_up
 from ndbplan.checks.unwise.page_cures import room_for_pages
 from ndbplan.configuration.directories import data_node_paths, disk_for, disks_of_roles
 from ndbplan.configuration.redo_problems import seen_as
-from ndbplan.configuration.settings import nodes_alike, scope_of
+from ndbplan.configuration.settings import is_diskless, nodes_alike, scope_of
 from ndbplan.edits.changes import SetField, SetParameter, SetRole, together
 from ndbplan.edits.disk_data import FewerFiles, GrowFiles, MoreFiles, OneLogfileGroup
 from ndbplan.edits.solutions import memory_size
@@ -158,6 +159,26 @@ def logfile_groups(now: Estimation) -> Iterator[Problem]:
                 [group.id],
                 SetField(group.id, "undo_buffer_bytes", max(1, shared // 2)),
             )
+
+
+@rule("diskless-disk-data", "A cluster without disks can have no disk data")
+def diskless_disk_data(now: Estimation) -> Iterator[Problem]:
+    """Source: reference manual, limitations of NDB Cluster: disk data and diskless mode."""
+    plan = now.plan
+    names = {one.id: one.name for one in plan.logfile_groups} | {one.id: one.name for one in plan.tablespaces}
+    for alike in nodes_alike(plan) if names else ():
+        if not is_diskless(alike.settings):
+            continue
+        for name in ("Diskless", "Discless"):
+            if alike.settings.states(name):
+                yield error(
+                    alike.where,
+                    f"{name} is 1: disk data is not supported then, and neither "
+                    f"{' nor '.join(names.values())} can be made",
+                    f"take {name} away, or keep all columns in memory and remove the tablespaces",
+                    [*alike.object_ids, *names],
+                    without(alike.scope_of(name), name),
+                )
 
 
 @rule("tablespace-of-table", "Columns on disk are in no tablespace")
