@@ -12,3 +12,12 @@ def test_an_error_stays_short_and_printable(letter: str) -> None:
     line = UserError(letter * 100_000, where=letter * 5_000, fix=letter * 5_000).line
     assert len(line) < 1_000
     assert line.isprintable()
+
+
+def test_a_long_message_is_cut_between_words() -> None:
+    words = [f"figure-{number}" for number in range(200)]
+    fix = UserError("no", fix=f"use one of {', '.join(words)}").fix
+    head, tail = fix.removeprefix("use one of ").split(" … ")
+    assert set(head.rstrip(",").split(", ")) < set(words)
+    assert set(tail.split(", ")) < set(words)
+    assert len(fix) <= 250

@@ -38,5 +38,17 @@ def readable(text: str, most: int) -> str:
     return _shortened("".join(printable), most)
 
 
+_LONG_WORD = 40
+"""A word of so many letters is cut; others are left out whole."""
+
+
 def _shortened(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most * 2 // 3]} … {text[-most // 4 :]}"
+    if len(text) <= most:
+        return text
+    head, tail = text[: most * 2 // 3], text[-most // 4 :]
+    ended, began = head.rfind(" "), tail.find(" ")
+    if len(head) - ended <= _LONG_WORD:
+        head = head[: max(ended, 0)]
+    if 0 <= began <= _LONG_WORD:
+        tail = tail[began + 1 :]
+    return f"{head} … {tail}"
