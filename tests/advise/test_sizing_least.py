@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from operator import is_
 from typing import Any
@@ -13,7 +14,7 @@ from advise.small_requirements import BEGUN, GIB, asked_for, classes_of, clients
 from ndbplan.advise.cost import cost_of
 from ndbplan.advise.load_left import LoadLeft
 from ndbplan.advise.max_load import max_load
-from ndbplan.advise.sizing import search
+from ndbplan.advise.sizing import errors, search
 from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.coming import more_clients
@@ -28,9 +29,11 @@ from ndbplan.advise.survival import survive as survived
 from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import MIB
+from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.run import found_errors
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits.parts import remove
+from ndbplan.edits.solutions import set_everywhere
 from ndbplan.edits.validated import with_rows
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.narrowed import narrowed
@@ -460,8 +463,41 @@ def test_tables_that_every_cluster_refuses_are_told_before_any_cluster_is_looked
         assert "leave READ_BACKUP out" in one.first_limit
     judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
     small = judge.builder.plan(classes[0], 1, Clients(2))
-    assert judge.errors.in_tables([small]) is not None
-    assert judge.errors.in_tables([small, small.replace(tables=plan.tables)]) is None
+    assert judge.errors.of_all([small]) is not None
+    assert judge.errors.of_all([small, small.replace(tables=plan.tables)]) is None
+
+
+def test_stated_parameters_that_every_cluster_refuses_are_told_before_any_cluster_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Every class was looked at with node group after node group, for two minutes."""
+    plan = sample_plan("starter")
+    stated = {"MaxNoOfConcurrentOperations": 1000, "MaxNoOfConcurrentTransactions": 4096}
+    for name, value in stated.items():
+        plan = set_everywhere(plan, name, value)
+    wanted = requirements_of(plan)
+    classes, looked = classes_of(wanted), _counted(monkeypatch)
+    sized = search.size(wanted.requirements, wanted.begun, classes, clients_of(wanted))
+    assert not looked
+    assert not sized.plans
+    assert len(sized.excuses) == len(classes)
+    for one in sized.excuses:
+        assert "MaxNoOfConcurrentOperations 1000 is below" in one.first_limit
+        assert "set MaxNoOfConcurrentOperations to 4096" in one.first_limit
+
+
+def test_an_error_of_parameters_that_a_step_mends_is_none_of_every_cluster(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wanted = requirements_of(sample_plan("starter"))
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
+    plan = judge.builder.plan(classes_of(wanted)[0], 1, Clients(2))
+    error = Problem("of-parameters", Severity.ERROR, "", "too small", "larger")
+    monkeypatch.setattr(errors, "found_errors", lambda plan, cancelled: [error])
+    for name, is_mended in (("NoOfFragmentLogFiles", True), ("MaxNoOfConcurrentOperations", False)):
+        fix = partial(set_everywhere, name=name, value=123_456)
+        monkeypatch.setattr(errors, "first_fixes", lambda plan, fix=fix: [(error, fix)])
+        assert (judge.errors.of_all([plan]) is None) == is_mended
 
 
 def test_data_files_have_room_for_what_the_peaks_add() -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from ndbplan.advise.candidate_settings import is_of_log_or_checkpoints
 from ndbplan.advise.sizing.verdict import CHECK, DESIGN, Met
 from ndbplan.base.quantity import Quantity
 from ndbplan.checks.problem import Problem
-from ndbplan.checks.run import found_errors, in_words
+from ndbplan.checks.run import first_fixes, found_errors, in_words
+from ndbplan.edits.changes import value_changes
 from ndbplan.plan.plan import Plan
 
 
@@ -30,20 +32,24 @@ class Errors:
             return _of_all(told, len(errors))
         return _limit(f"{when}: {errors[0].message}" if errors else when, len(errors), CHECK)
 
-    def in_tables(self, clusters: Iterable[Plan]) -> Met | None:
-        """An error of tables alone that each of these clusters has; None: there is none.
+    def of_all(self, clusters: Iterable[Plan]) -> Met | None:
+        """An error that each of these clusters has, of tables or of what is stated; None: there is none.
 
         As a rule the first cluster has none, and no other is made.
         """
-        tables = {one.id for one in self.begun.tables}
         common: dict[tuple[str, str], Problem] | None = None
         for plan in clusters:
-            found = (one for one in self._of(plan) if one.object_ids and tables.issuperset(one.object_ids))
-            own = {_key(one): one for one in found}
+            own = {_key(one): one for one in self._of(plan) if self._is_design(one)}
             common = own if common is None else {key: one for key, one in common.items() if key in own}
+            stepped = _stepped_rules(plan) if any(not one.object_ids for one in common.values()) else ()
+            common = {key: one for key, one in common.items() if one.object_ids or one.rule not in stepped}
             if not common:
                 return None
         return None if common is None else _of_all(next(iter(common.values())), len(common))
+
+    def _is_design(self, problem: Problem) -> bool:
+        """Whether it is of tables alone, or of no part: of the parameters of all data nodes."""
+        return {one.id for one in self.begun.tables}.issuperset(problem.object_ids)
 
     @property
     def are_in_tables(self) -> bool:
@@ -61,6 +67,15 @@ class Errors:
             there = set(map(_key, self._of(largest())))
             self._always |= {_key(one): one.object_ids for one in own if _key(one) in there}
         return next((one for one in own if _key(one) in self._always), None)
+
+
+def _stepped_rules(plan: Plan) -> frozenset[str]:
+    """Rules whose fix is a step of the redo log or of checkpoints, which sizing takes by itself."""
+    return frozenset(
+        problem.rule
+        for problem, edit in first_fixes(plan)
+        if any(is_of_log_or_checkpoints(change.name) for change in value_changes(plan, edit(plan)))
+    )
 
 
 def _key(problem: Problem) -> tuple[str, str]:

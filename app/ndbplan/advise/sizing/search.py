@@ -317,9 +317,9 @@ class _Sizing:
     def sized(self) -> Sized:
         """What passes, then what is sure to, then the excuses of what does not."""
         search = self._search(self.judge, 0.0, _SEARCHED)
-        refused = self.judge.errors.in_tables(self._clusters())
+        refused = self.judge.errors.of_all(self._clusters())
         if refused is not None:
-            # No hardware lets such tables pass: there is nothing to look for.
+            # No hardware lets such tables or parameters pass: there is nothing to look for.
             told = (
                 Excuse(one.title, refused.line, None, one.full(self.judge.requirements.least_groups))
                 for one in self.choices
