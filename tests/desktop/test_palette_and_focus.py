@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QToolButton
 
 from ndbplan import desktop
 from ndbplan.desktop.analyses.area import TABS
+from ndbplan.desktop.dialogs.gallery import blurb
 from ndbplan.desktop.dialogs.guide_window import GuideWindow, pages
 from ndbplan.desktop.dialogs.sql_dialog import SqlDialog
 from ndbplan.desktop.look import theme
@@ -43,6 +44,13 @@ class TestPalette:
         theme.theme().set_mode(mode)
         picture = window.commands.grab().toImage()
         assert picture.pixelColor(picture.width() // 2, 4).name() == QColor(theme.tokens().panel).name()
+
+    def test_a_sample_is_found_by_its_title(self, window) -> None:
+        """The gallery shows titles: who remembers one got a parameter that is called a little like it."""
+        window._open_commands()
+        found = {name: window.commands.matching(blurb(name).title)[0].text for name in sample_names()}
+        window.commands.hide()
+        assert found == {name: f"Sample {name}" for name in sample_names()}
 
     def test_a_parameter_opens_its_field(self, qtbot, window) -> None:
         window.selection.set(["host-a1"])

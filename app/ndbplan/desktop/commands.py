@@ -10,6 +10,7 @@ from ndbplan.configuration.stated import SCOPES
 from ndbplan.describe.titles import display_name
 from ndbplan.desktop.actions import SPECS, Actions
 from ndbplan.desktop.dialogs.command_palette import Command
+from ndbplan.desktop.dialogs.gallery import blurb
 from ndbplan.desktop.document import new_parts
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.editor import Editor
@@ -108,7 +109,8 @@ def commands_of(actions: Actions, editor: Editor, document: Document, doors: Doo
     yield from _colourings(document, doors)
     yield from _parameters(document, doors)
     for sample in sample_names():
-        yield Command(f"Sample {sample}", "new plan", "sparkles", partial(doors.open_sample, sample))
+        title, opened = blurb(sample).title, partial(doors.open_sample, sample)
+        yield Command(f"Sample {sample}", title, "sparkles", opened, more=f"new plan {title}")
     yield from _pages(doors)
     problems = list(doors.problems())
     if problems:

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from ndbplan.desktop.dialogs.sql_dialog import SqlDialog
 from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.look import theme
 from ndbplan.plan.samples import sample_plan
 
 _SQL = """
@@ -128,3 +129,14 @@ def test_what_the_plan_lacks_or_has_is_shown_before_it_is_taken(
     assert dialog.text.textCursor().blockNumber() == 2
     dialog.add_tables()
     assert [table.full_name for table in document.plan.tables] == ["test.n"]
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_signs_follow_a_theme_that_is_switched_while_the_dialog_is_open(
+    qtbot: QtBot, dialog: SqlDialog, mode: theme.Mode
+) -> None:
+    theme.theme().set_mode("dark" if mode == "light" else "light")
+    _typed(qtbot, dialog, _SQL)
+    theme.theme().set_mode(mode)
+    good = theme.icon("table-2", theme.tokens().good)
+    assert dialog.read_back.item(0).icon().pixmap(16, 16).toImage() == good.pixmap(16, 16).toImage()

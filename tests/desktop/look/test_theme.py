@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 import shiboken6
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QToolButton
 
 from ndbplan.base.resources import resource_path
 from ndbplan.desktop.actions import SPECS
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets import search_field
+from ndbplan.desktop.widgets.search_field import SearchField
 from ndbplan.edits.palette import offers
 
 BOTH = pytest.mark.parametrize("tokens", [theme.DARK, theme.LIGHT], ids=["dark", "light"])
@@ -102,3 +105,24 @@ def test_a_window_that_goes_while_its_texts_are_large_is_forgotten(qapp) -> None
         look.set_mode(mode)
     look.scale_text(kept, 1.0)
     assert look.text_scale == 1.0
+
+
+def test_the_sign_that_clears_a_field_stands_in_its_middle_and_follows_the_theme(qapp, qtbot) -> None:
+    theme.install(qapp, "dark")
+    field = SearchField()
+    field.setText("RedoBuffer")
+    qtbot.addWidget(field)
+    field.show()
+    button = field.findChild(QToolButton)
+    dark = button.icon().pixmap(16, 16).toImage()
+    theme.theme().set_mode("light")
+    qapp.processEvents()
+    assert field.rect().contains(button.geometry())
+    assert abs(button.geometry().center().y() - field.rect().center().y()) <= 1
+    assert button.icon().pixmap(16, 16).toImage() != dark
+
+
+def test_every_field_that_clears_is_of_that_kind() -> None:
+    rooms = Path(search_field.__file__).parents[1].rglob("*.py")
+    own = [path.name for path in rooms if "setClearButtonEnabled" in path.read_text(encoding="utf-8")]
+    assert own == ["search_field.py"]

@@ -8,7 +8,6 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSortFilterProxyM
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLineEdit,
     QPushButton,
     QStackedWidget,
     QTableView,
@@ -22,6 +21,7 @@ from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.widgets.grid import Cell, GridModel, Rows
+from ndbplan.desktop.widgets.search_field import SearchField
 from ndbplan.desktop.widgets.sections import Elided
 from ndbplan.desktop.widgets.units import COUNT, TEXT
 from ndbplan.edits import offers
@@ -149,10 +149,9 @@ class TablesPanel(Panel):
             self.view.setColumnWidth(number, cell.width)
         for number in range(len(_CELLS), len(_CELLS) + len(_FIGURES)):
             self.view.setColumnWidth(number, _FIGURE_WIDTH)
-        self.filter = QLineEdit()
+        self.filter = SearchField()
         self.filter.setPlaceholderText("Filter")
         self.filter.setAccessibleName("Filter the tables")
-        self.filter.setClearButtonEnabled(True)
         self.filter.setMaximumWidth(260)
         self.filter.textChanged.connect(self._filtered)
         self.totals = Elided("muted")

@@ -26,7 +26,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QSplitter,
@@ -38,6 +37,7 @@ from PySide6.QtWidgets import (
 from ndbplan.base.resources import resource_path
 from ndbplan.desktop.dialogs.frame import fit_on_screen
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.search_field import SearchField
 from ndbplan.ndb.errors import NdbError, every_error
 
 FIRST_PAGE = "getting-started.md"
@@ -95,10 +95,9 @@ class GuideWindow(QDialog):
         self.setWindowTitle("Guide")
         self.resize(980, 720)
         fit_on_screen(self)
-        self.search = QLineEdit()
+        self.search = SearchField()
         self.search.setPlaceholderText("Search the guide")
         self.search.setAccessibleName("Search the guide")
-        self.search.setClearButtonEnabled(True)
         self.contents = QListWidget()
         self.contents.setAccessibleName("Pages of the guide")
         for name, title in pages():

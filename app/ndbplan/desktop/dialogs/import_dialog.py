@@ -8,22 +8,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import (
-    QColor,
     QDragEnterEvent,
     QDropEvent,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
-    QPainter,
-    QPaintEvent,
 )
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QHBoxLayout,
     QLabel,
-    QListWidget,
-    QListWidgetItem,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -34,7 +29,7 @@ from ndbplan.base.units import format_bytes, how_many
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Task
-from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.listing import Listing
 from ndbplan.importing.kinds import KINDS
 from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
@@ -77,8 +72,8 @@ class ImportDialog(Dialog):
         """Files of the last turn that could not be read."""
         self._read_onto: Plan | None = None
         self._imported: Imported | None = None
-        self.sources = _Listing("What is imported", _HINT)
-        self.findings = _Listing("What it says", "What the files say is listed here before it is imported.")
+        self.sources = _listing("What is imported", _HINT)
+        self.findings = _listing("What it says", "What the files say is listed here before it is imported.")
         self.target = self._choice("Put into", "Where the import goes", ("this plan", "a new plan"))
         self.version = self._choice("NDB", "Version the configuration is for", (_AS_IT_SAYS, *SERIES))
         self._must_choose = False
@@ -170,10 +165,8 @@ class ImportDialog(Dialog):
     def _list_sources(self) -> None:
         self.sources.clear()
         for name, content in self._contents.items():
-            item = QListWidgetItem(theme.icon("file-text"), f"{name}\n{format_bytes(len(content))}")
-            item.setData(Qt.ItemDataRole.UserRole, name)
+            item = self.sources.add(f"{name}\n{format_bytes(len(content))}", "file-text", data=name)
             item.setSizeHint(QSize(0, 44))
-            self.sources.addItem(item)
         self._show_what_can_be_done()
 
     # What it says
@@ -274,9 +267,8 @@ class ImportDialog(Dialog):
             self._say_finding("error", line)
 
     def _say_finding(self, severity: str, text: str) -> None:
-        t = theme.tokens()
-        colour = {"error": t.error, "warning": t.warning}.get(severity, t.good)
-        self.findings.addItem(QListWidgetItem(theme.icon(_ICONS[severity], colour), text))
+        colour = severity if severity in ("error", "warning") else "good"
+        self.findings.add(text, _ICONS[severity], colour)
 
     def _show_what_can_be_done(self) -> None:
         self._remove.setEnabled(bool(self.sources.selectedItems()))
@@ -343,28 +335,15 @@ def _pane(listing: QWidget, below: Iterable[QWidget]) -> QWidget:
     return pane
 
 
-class _Listing(QListWidget):
-    """A list that says what belongs in it while it is empty."""
-
-    def __init__(self, name: str, hint: str) -> None:
-        super().__init__()
-        self._hint = hint
-        self.setProperty("look", "listing")
-        self.setAccessibleName(name)
-        self.setWordWrap(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
-        # Drops belong to the dialog, wherever they land.
-        self.setAcceptDrops(False)
-        self.viewport().setAcceptDrops(False)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if self.count() == 0:
-            painter = QPainter(self.viewport())
-            painter.setPen(QColor(theme.tokens().muted))
-            room = self.viewport().rect().adjusted(24, 24, -24, -24)
-            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._hint)
+def _listing(name: str, hint: str) -> Listing:
+    listing = Listing(name, hint)
+    listing.setProperty("look", "listing")
+    listing.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    listing.setSelectionMode(Listing.SelectionMode.ExtendedSelection)
+    # Drops belong to the dialog, wherever they land.
+    listing.setAcceptDrops(False)
+    listing.viewport().setAcceptDrops(False)
+    return listing
 
 
 def _imported(

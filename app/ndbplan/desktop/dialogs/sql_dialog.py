@@ -12,7 +12,6 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import (
     QFileDialog,
-    QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
     QPushButton,
@@ -25,6 +24,7 @@ from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.listing import Listing
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -50,9 +50,7 @@ class SqlDialog(Dialog):
         self.text.setPlaceholderText(_HINT)
         self.text.setAccessibleName("SQL text")
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.read_back = QListWidget()
-        self.read_back.setAccessibleName("What was understood")
-        self.read_back.setWordWrap(True)
+        self.read_back = Listing("What was understood")
         self.read_back.itemActivated.connect(self._go_to)
         self.read_back.itemClicked.connect(self._go_to)
         self.state.say(_HINT)
@@ -136,10 +134,7 @@ class SqlDialog(Dialog):
             self.state.say(_HINT)
 
     def _item(self, text: str, icon: str, place: tuple[int, int] | None) -> None:
-        colour = theme.tokens().warning if icon == "triangle-alert" else theme.tokens().good
-        item = QListWidgetItem(theme.icon(icon, colour), text)
-        item.setData(Qt.ItemDataRole.UserRole, place)
-        self.read_back.addItem(item)
+        self.read_back.add(text, icon, "warning" if icon == "triangle-alert" else "good", place)
 
     def _go_to(self, item: QListWidgetItem) -> None:
         place = item.data(Qt.ItemDataRole.UserRole)

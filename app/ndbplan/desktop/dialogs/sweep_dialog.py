@@ -26,6 +26,7 @@ from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets import numbers
+from ndbplan.desktop.widgets.search_field import SearchField
 from ndbplan.desktop.widgets.sections import label
 from ndbplan.desktop.widgets.sweep_chart import Dot, SweepChart
 from ndbplan.edits.variants import shortened
@@ -82,10 +83,9 @@ class SweepDialog(Dialog):
         self.bar.setTextVisible(False)
         self.bar.hide()
         self.body.addWidget(self.bar)
-        self.filter = QLineEdit()
+        self.filter = SearchField()
         self.filter.setAccessibleName("Show only cells with this text")
         self.filter.setPlaceholderText("Show only cells with…")
-        self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self._show_only)
         left = QWidget()
         column = QVBoxLayout(left)

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QHeaderView,
-    QLineEdit,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -33,6 +32,7 @@ from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.inspector.mysqld_scope import MysqldScope
 from ndbplan.desktop.inspector.parameter_model import ParametersModel, Scope, describe
 from ndbplan.desktop.widgets.combo_box import ComboBox
+from ndbplan.desktop.widgets.search_field import SearchField
 from ndbplan.desktop.widgets.sections import chip, label, link
 from ndbplan.ndb.mysqld_options import OPTION_NAME, canonical, fault
 from ndbplan.plan.origins import SetByProgram
@@ -85,8 +85,7 @@ class ParametersPanel(QWidget):
         self.scopes: QComboBox | None = None
         """Which nodes the parameters are of, where nothing is selected."""
         self.model = ParametersModel(context, Scope(self._kind_scope, self._process_ids), self)
-        self.search = QLineEdit()
-        self.search.setClearButtonEnabled(True)
+        self.search = SearchField()
         self.search.setAccessibleName("Search parameters")
         self.changed_only = QCheckBox("Changed")
         self.changed_only.setToolTip("Show only parameters that differ from the default")
