@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ndbplan.base.quantity import Quantity
+from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate.grown import grow, reorganise
 from ndbplan.estimate.load.checkpoint import checkpoint as checkpoint_of
 from ndbplan.estimate.load.redo import redo as redo_of
 from ndbplan.estimate.loaded import checkpoint, node_loads, redo, stored_loads
 from ndbplan.estimate.space.disk_space import disk_space
 from ndbplan.estimate.stored import machines_of, node_data_by_id, reach, situation
-from ndbplan.ndb.nearness import Situation, kinds, nearness
+from ndbplan.estimate.timed import backup, restart
+from ndbplan.ndb.nearness import Situation, kinds, nearness, slowest_disk_bytes_per_s
 from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan
 
@@ -124,3 +130,61 @@ def test_a_plan_is_like_runs_with_the_most_ldm_threads_that_a_node_of_it_has() -
     for node_id, count in counts.items():
         plan = set_parameter(plan, node_id, "ThreadConfig", f"ldm={{count={count}}}")
     assert situation(plan).ldm == max(counts.values()) > min(counts.values())
+
+
+LASTS: dict[str, tuple[str, Callable[[Plan], Quantity]]] = {
+    "backup": ("backup", lambda plan: backup(plan).duration_s),
+    "node restart": ("restart", lambda plan: restart(plan, "node").duration_s),
+    "initial node restart": ("restart", lambda plan: restart(plan, "initial").duration_s),
+    "system restart": ("restart", lambda plan: restart(plan, "system").duration_s),
+    "first start": ("first start", lambda plan: restart(plan, "start").duration_s),
+    "reorganise": ("reorganise", lambda plan: reorganise(plan, len(node_groups(plan))).duration_s),
+}
+WHOLE = ("measured-7.4.10", "starter", "node-restart-8.4", "disk-data-8.4", "redo-overload-8.4")
+
+
+def with_disks(plan: Plan, bytes_per_s: float) -> Plan:
+    """The plan with every disk as fast at writing in order, and at reading in proportion."""
+    hosts = []
+    for host in plan.hosts:
+        disks = []
+        for disk in host.disks:
+            read = disk.sequential_read_bytes_per_s / disk.sequential_write_bytes_per_s
+            speeds = {"sequential_write_bytes_per_s": bytes_per_s,
+                      "sequential_read_bytes_per_s": bytes_per_s * read}  # fmt: skip
+            disks.append(disk.model_copy(update=speeds))
+        hosts.append(host.model_copy(update={"disks": tuple(disks)}))
+    return plan.replace(hosts=tuple(hosts))
+
+
+def with_rows(plan: Plan, factor: int) -> Plan:
+    return plan.replace(
+        tables=tuple(table.model_copy(update={"rows": table.rows * factor}) for table in plan.tables)
+    )
+
+
+@pytest.mark.parametrize("sample", WHOLE)
+@pytest.mark.parametrize("operation", LASTS)
+def test_a_whole_plan_that_moves_away_from_all_runs_is_no_surer(operation: str, sample: str) -> None:
+    """A disk that took over as the limit had no range: a first start was 2.4 wide with the slowest disk that
+    was measured, 1.6 with one of a tenth of that."""
+    kind, lasts = LASTS[operation]
+    plan, edge = sample_plan(sample), slowest_disk_bytes_per_s(kind)
+    moved = {
+        "disks": [with_disks(plan, edge / factor) for factor in (1, 2, 5, 20, 200)],
+        "rows": [with_rows(plan, factor) for factor in (1, 10, 100)],
+        "nodes": [with_rows(grow(plan, more), 1 + more) if more else plan for more in (0, 4, 11)],
+    }
+    for what, plans in moved.items():
+        found = [lasts(one) for one in plans]
+        widths = [one.high / one.low for one in found]
+        for nearer, further in pairwise(widths):
+            assert further >= nearer * (1 - 0.01), (what, [f"{one:.2f}" for one in widths])
+
+
+def test_a_disk_that_is_the_limit_is_as_uncertain_as_those_that_were_timed() -> None:
+    """Disks of 20 MB/s took 0.97 to 1.35 times what their speed says; a backup bound by one was 1.04 wide."""
+    plan = with_disks(sample_plan("measured-7.4.10"), 2e7)
+    found = backup(plan)
+    assert found.nodes[0].bound.startswith("disk")
+    assert found.duration_s.high / found.duration_s.low > 1.35

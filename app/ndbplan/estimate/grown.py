@@ -20,6 +20,7 @@ from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.edits.growth import add_node_group
+from ndbplan.estimate.beyond import less_certain, with_disks_of_runs
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.disk_data import tablespace_use_by_node
 from ndbplan.estimate.loaded import cpu, stored_on_disk
@@ -160,8 +161,14 @@ def reorganise_to(plan: Plan, grown: Plan, workload: Workload | None = None) -> 
     after = _after(plan, grown)
     peaks = node_peaks(memory(plan), memory(after), _members(plan))
     near = reach(plan, "reorganise")
+
+    def on_disks_of_runs(moved: Plan) -> Quantity:
+        then = with_disks_of_runs(grown, "reorganise") or grown
+        return reorganise_to(moved, then, workload).duration_s
+
+    duration = less_certain(plan, "reorganise", duration, on_disks_of_runs)
     spaces = _tablespaces(plan, after)
-    return ReorganiseEstimate(tables, near.widened(duration), peak, peaks, after, spaces, near)
+    return ReorganiseEstimate(tables, duration, peak, peaks, after, spaces, near)
 
 
 def _reorganised_tables(plan: Plan, grown: Plan, workload: Workload | None) -> tuple[TableReorganise, ...]:

@@ -17,8 +17,10 @@ from typing import Any
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import kept_by_identity
+from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import is_diskless, node_settings
+from ndbplan.estimate.beyond import less_certain
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.disks import DisksEstimate
 from ndbplan.estimate.loaded import checkpoint, disk_data, disk_demand, job_of, node_loads_by_id
@@ -125,9 +127,12 @@ def restart(
 
     estimate = started(plan)
     duration = together(plan, estimate.duration_s, lambda moved: started(moved).duration_s)
-    near = reach(plan, "first start" if kind == "start" else "restart")
+    what = "first start" if kind == "start" else "restart"
+    lasts = less_certain(
+        plan, what, duration, lambda moved: restart(moved, kind, node_id, conditions).duration_s
+    )
     notes = (*estimate.notes, *filter(None, (come_up_empty(plan),) if kind == "system" else ()))
-    return replace(estimate, duration_s=near.widened(duration), nearness=near, notes=notes)
+    return replace(estimate, duration_s=lasts, nearness=reach(plan, what), notes=notes)
 
 
 def come_up_empty(plan: Plan) -> str:
@@ -170,9 +175,8 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
     """
     estimate = _backup(plan, workload)
     duration = together(plan, estimate.duration_s, lambda moved: _backup(moved, workload).duration_s)
-    if duration is not estimate.duration_s:
-        estimate = replace(estimate, duration_s=duration)
-    return _less_certain(estimate, reach(plan, "backup"))
+    lasts = less_certain(plan, "backup", duration, lambda moved: backup(moved, workload).duration_s)
+    return _near(estimate, lasts, reach(plan, "backup"))
 
 
 def _backup(plan: Plan, workload: Workload | None) -> BackupEstimate:
@@ -188,8 +192,8 @@ def _backup(plan: Plan, workload: Workload | None) -> BackupEstimate:
 
 
 @kept_by_identity(size=48)
-def _less_certain(estimate: BackupEstimate, near: Nearness) -> BackupEstimate:
-    return replace(estimate, duration_s=near.widened(estimate.duration_s), nearness=near)
+def _near(estimate: BackupEstimate, lasts: Quantity, near: Nearness) -> BackupEstimate:
+    return replace(estimate, duration_s=lasts, nearness=near)
 
 
 def restore_backup(plan: Plan) -> PhasedEstimate:

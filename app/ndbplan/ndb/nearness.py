@@ -132,6 +132,11 @@ def _runs(kind: str) -> tuple[tuple[str, Situation], ...]:
     return tuple(runs)
 
 
+def slowest_disk_bytes_per_s(kind: str) -> float:
+    """What the slowest disk of all runs of a kind writes in order; 0: there is no run."""
+    return min((run.disk_bytes_per_s for _, run in _runs(kind)), default=0.0)
+
+
 @lru_cache(maxsize=64)
 def nearness(kind: str, plan: Situation) -> Nearness:
     """Of a figure of one of the `kinds`: an operation, `load` or `storage`."""

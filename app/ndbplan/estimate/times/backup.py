@@ -186,7 +186,7 @@ def _device_limits(
     `alone`: what the node would need without any limit of its disks: so quickly it asks them to write.
     """
     target, source, one_disk = machine.target, machine.source, machine.one_disk
-    pages = data.primary_disk_page_bytes
+    pages, slower = data.primary_disk_page_bytes, constants["device_time"]
     read = Quantity.stated("pages of columns on disk to read", pages, "bytes", "rows at their declared width")
     limits = []
     if target is not None:
@@ -196,10 +196,10 @@ def _device_limits(
         if one_disk and source is not None:
             reading = Quantity.exact(read.value / source.reads_bytes_per_s, "s", read.why)
             alone_on_it = size.named("bytes") / left_to(target).named("writing")
-            limits.append(Limit(f"disk {target.name}", alone_on_it + reading))
+            limits.append(Limit(f"disk {target.name}", alone_on_it + reading * slower))
     if source is not None and not one_disk and pages:
         speed = Quantity.stated(f"reading of {source.name}", source.reads_bytes_per_s, "bytes/s")
-        limits.append(Limit(f"disk {source.name}", read / speed * constants["device_time"]))
+        limits.append(Limit(f"disk {source.name}", read / speed * slower))
     return limits
 
 

@@ -58,6 +58,8 @@ def targets_of(
     threads = writing(*((one.node_id, one.threads) for one in checkpoints.nodes))
     left = rooms(machines, loads, threads, DiskRole.BACKUP)
     lasting = rooms(machines, loads, threads)
+    device = machines.constants["device_time"]
+    slowness = device.high, device.value, device.low
     found = {}
     settings = {id(node.settings): node.settings for node in machines.nodes}
     limits = {identity: speed_limits(one) for identity, one in settings.items()}
@@ -67,7 +69,10 @@ def targets_of(
         least = LEAST_BESIDE_TRAFFIC * fair
         for node in nodes:
             room, own = left[node.node_id][:3], limits[id(node.settings)]
-            ends = [max(least, min(fair, bytes_per_s) - others) for bytes_per_s in room]
+            ends = [
+                max(least, min(fair, bytes_per_s) - others) / slower
+                for bytes_per_s, slower in zip(room, slowness, strict=True)
+            ]
             asks = _checkpoint(node, lasting[node.node_id], checkpoints, own)
             found[node.node_id] = _target(disk.name, *ends, *asks)
     return found

@@ -55,7 +55,7 @@ def replay_redo(start: Starting) -> Phase:
     disk = start.disk(DiskRole.REDO)
     if disk is not None:
         speed = Quantity.stated(f"sequential reading of {disk.name}", start.reads(disk), "bytes/s")
-        read = (log * whole).named("log of all parts") / speed
+        read = (log * whole).named("log of all parts") / speed * start.constants["device_time"]
         limits.append(Limit(f"disk {disk.name}", read, "a disk that reads faster"))
     time, decides = slowest(*limits)
     return Phase("execute redo log", time, decides.name, decides.shorten)

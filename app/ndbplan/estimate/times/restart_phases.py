@@ -357,6 +357,7 @@ def _checkpoint_on_disk(start: Starting) -> Limit | None:
     held = Quantity.stated("checkpoint on disk", start.data.checkpoint_bytes, "bytes", "formula")
     speed = Quantity.stated(f"sequential reading of {disk.name}", start.reads(disk), "bytes/s")
     time = held * read.named("bytes read for each byte restored", "RecoveryWork") / speed
+    time = product_of_independent(time, constants["device_time"])
     return Limit(f"disk {disk.name}", time, "a disk that reads faster")
 
 

@@ -5,7 +5,7 @@ Source: engine model 6; constants by name in resources/ndb/constants.json.
 
 from __future__ import annotations
 
-from ndbplan.base.quantity import Quantity, Term, rising, total
+from ndbplan.base.quantity import Quantity, Term, product_of_independent, rising, total
 from ndbplan.estimate.load.checkpoint_speed import SpeedLimits, is_partial, speed_limits
 from ndbplan.estimate.load.checkpoint_threads import writers_of_rows
 from ndbplan.estimate.storage.machines import Machine
@@ -16,6 +16,10 @@ from ndbplan.plan.processes import DiskRole
 
 OLD_CHECKPOINT_WRITERS = 2
 """LDM threads that wrote a checkpoint at once before 7.4.1 (release notes), each at DiskCheckpointSpeed."""
+
+
+_BY_PARAMETERS = Quantity.exact(1.0, "factor")
+"""Time of a checkpoint that no disk holds up against its speed."""
 
 
 def _limits(machine: Machine, data: NodeData | None) -> SpeedLimits:
@@ -45,12 +49,12 @@ def _own_checkpoints(start: Starting, count: Quantity, limits: SpeedLimits, fact
         return None
     speed, term = _waits_for(start, limits, own=True, writers=1)
     disk, held = start.disk(DiskRole.LCP), start.data.checkpoint_bytes * factor
-    name = term.term
+    name, slower = term.term, _BY_PARAMETERS
     if disk is not None and start.writes(disk) < speed:
-        speed, name = start.writes(disk), f"disk {disk.name}"
+        speed, name, slower = start.writes(disk), f"disk {disk.name}", start.constants["device_time"]
         term = Term(f"sequential writing of {disk.name}", speed, "bytes/s", "plan")
-    why = (Term("full checkpoint of the node", held, "bytes", "formula"), term, *count.why)
-    time = (count * (held / speed)).in_unit("s").because(*why)
+    why = (Term("full checkpoint of the node", held, "bytes", "formula"), term, *count.why, *slower.why)
+    time = (product_of_independent(count, slower) * (held / speed)).in_unit("s").because(*why)
     return Limit(name, time, "a faster disk; raise MaxDiskWriteSpeedOwnRestart")
 
 
@@ -80,9 +84,10 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
         writers = min(float(OLD_CHECKPOINT_WRITERS), float(max(1, other.machine.ldm_threads)))
         speed, term = _waits_for(start, own_limits, own=kind == "system", writers=writers)
         held = (min(other.checkpoint_bytes, written) if partial else other.checkpoint_bytes) * packed
-        name = "write speed of checkpoints on the other nodes"
+        name, slower = "write speed of checkpoints on the other nodes", _BY_PARAMETERS
         if other.writes_bytes_per_s * start.disk_factor < speed:
             speed, name = other.writes_bytes_per_s * start.disk_factor, f"disk {other.disk}"
+            slower = constants["device_time"]
         seconds = held / speed if speed else 0.0
         why = (
             Term(f"checkpoint of node {other.machine.node_id}", held, "bytes", "formula"),
@@ -90,8 +95,9 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
             Term("speed of writing", speed, "bytes/s", "plan"),
             count.as_term("checkpoints to wait for"),
             running.as_term("rest of a checkpoint that runs already", "assumption"),
+            *slower.why,
         )
-        time = (seconds * (count + running)).in_unit("s").because(*why)
+        time = (seconds * (count + running) * slower).in_unit("s").because(*why)
         waits.append(Limit(name, time, f"raise {term.term}"))
     own = None
     if kind == "initial" or not partial:

@@ -1,0 +1,60 @@
+"""Ranges of durations of plans that lie beyond all runs that were measured.
+
+    less_certain(plan, "backup", found, lambda moved: backup(moved).duration_s)
+
+Where a disk takes over as the limit, what is stated of it would make a duration more certain than it was with
+the slowest disk that was measured, whatever else bounded it there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ndbplan.base.kept import kept_by_identity
+from ndbplan.base.quantity import Quantity
+from ndbplan.estimate.stored import reach
+from ndbplan.ndb.nearness import Nearness, slowest_disk_bytes_per_s
+from ndbplan.plan.hardware import Disk
+from ndbplan.plan.plan import Plan
+
+
+def less_certain(plan: Plan, kind: str, found: Quantity, ask: Callable[[Plan], Quantity]) -> Quantity:
+    """The same duration, its range the wider the further the plan lies from all runs.
+
+    With slower disks than any run had, its high end is as many times the low one as with the slowest of
+    them, or more; the low end stays, as it is what disks need at least. `ask`: what this says of the plan
+    with those disks.
+    """
+    at_runs = with_disks_of_runs(plan, kind)
+    if at_runs is not None and found.low < found.high:
+        there, near = ask(at_runs), reach(at_runs, kind)
+        if there.low > 0.0:
+            wide = there.high / there.low / (near.room * near.room_below)
+            found = found.between(found.low, max(found.high, found.low * wide))
+    return _widened(found, reach(plan, kind))
+
+
+@kept_by_identity(size=48)
+def _widened(found: Quantity, near: Nearness) -> Quantity:
+    return near.widened(found)
+
+
+@kept_by_identity(size=16)
+def with_disks_of_runs(plan: Plan, kind: str) -> Plan | None:
+    """The plan with each slower disk as fast as the slowest that was measured; None: no disk is slower."""
+    edge = slowest_disk_bytes_per_s(kind)
+    if all(disk.sequential_write_bytes_per_s >= edge for host in plan.hosts for disk in host.disks):
+        return None
+    hosts = [
+        host.model_copy(update={"disks": tuple(_at_least(disk, edge) for disk in host.disks)})
+        for host in plan.hosts
+    ]
+    return plan.replace(hosts=tuple(hosts))
+
+
+def _at_least(disk: Disk, edge: float) -> Disk:
+    slower = edge / disk.sequential_write_bytes_per_s
+    if slower <= 1.0:
+        return disk
+    speeds = ("sequential_write_bytes_per_s", "sequential_read_bytes_per_s")
+    return disk.model_copy(update={name: getattr(disk, name) * slower for name in speeds})
