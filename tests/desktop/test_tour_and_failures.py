@@ -163,6 +163,13 @@ class TestFailures:
         assert texts[0] == "goes on if the arbitrator (node 145) answers"
         assert "none of 24 single failures stops" in panel.line.text()
 
+    def test_no_text_of_a_row_is_cut(self, panel) -> None:
+        """Two hosts whose names differ by part of a pixel both read `host-…`."""
+        rows, table = panel.rows, panel.table
+        for column in range(rows.columnCount()):
+            asked = (table.sizeHintForIndex(rows.index(row, column)) for row in range(rows.rowCount()))
+            assert max(size.width() for size in asked) <= table.columnWidth(column), column
+
     def test_the_canvas_is_coloured_while_it_is_on_show(self, qtbot, window, panel) -> None:
         look = window.canvas.canvas_scene.look
         qtbot.waitUntil(lambda: bool(look.colouring.shades))

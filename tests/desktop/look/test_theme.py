@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
 import shiboken6
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QLabel, QToolButton
+from PySide6.QtWidgets import QLabel, QTableWidget, QTableWidgetItem, QToolButton
 
 from ndbplan.base.resources import resource_path
 from ndbplan.desktop.actions import SPECS
@@ -126,3 +128,17 @@ def test_every_field_that_clears_is_of_that_kind() -> None:
     rooms = Path(search_field.__file__).parents[1].rglob("*.py")
     own = [path.name for path in rooms if "setClearButtonEnabled" in path.read_text(encoding="utf-8")]
     assert own == ["search_field.py"]
+
+
+@pytest.mark.parametrize("tokens", [theme.DARK, theme.LIGHT], ids=["dark", "light"])
+def test_check_boxes_of_tables_look_like_all_others(qapp, qtbot, tokens) -> None:
+    theme.install(qapp, tokens.name)
+    table, cell = QTableWidget(1, 1), QTableWidgetItem()
+    qtbot.addWidget(table)
+    cell.setCheckState(Qt.CheckState.Checked)
+    table.setItem(0, 0, cell)
+    table.show()
+    picture = table.viewport().grab().toImage()
+    across = range(picture.width()), range(picture.height())
+    seen = {picture.pixelColor(x, y).name() for x, y in product(*across)}
+    assert QColor(tokens.accent).name() in seen

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QColor, QHideEvent, QShowEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QButtonGroup,
@@ -251,7 +251,7 @@ class FailuresPanel(Panel):
 
     def _fit_columns(self) -> None:
         """As wide as their contents: Qt would ask six things of each of thousands of cells."""
-        head, advance = self.table.horizontalHeader(), self.table.fontMetrics().horizontalAdvance
+        head, advance = self.table.horizontalHeader(), QFontMetricsF(self.table.font()).horizontalAdvance
         for column in range(self.rows.columnCount()):
             row_of = {text: row for row, text in enumerate(self.rows.texts(column))}
             widest = self.rows.index(row_of[max(row_of, key=advance)], column) if row_of else QModelIndex()
