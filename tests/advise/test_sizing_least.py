@@ -18,7 +18,7 @@ from ndbplan.advise.sizing import errors, search
 from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.coming import more_clients
-from ndbplan.advise.sizing.excuses import _Least, excuse
+from ndbplan.advise.sizing.excuses import _Least, _moved_in_turn, excuse
 from ndbplan.advise.sizing.jobs import when_done
 from ndbplan.advise.sizing.larger import HARDWARE, SIZES
 from ndbplan.advise.sizing.limits import Judge
@@ -43,7 +43,7 @@ from ndbplan.importing.requirements import requirements_of
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
-from ndbplan.plan.workloads import OpenLoad, OperationKind, RatePoint
+from ndbplan.plan.workloads import ClosedLoad, OpenLoad, OperationKind, RatePoint
 from one_rule import of_rule
 
 
@@ -416,6 +416,30 @@ def test_tables_that_no_cluster_is_right_for_need_no_search_for_a_change(
     looked = _counted(monkeypatch)
     assert excuse(judge, broken) == by_search
     assert not looked
+
+
+@pytest.mark.parametrize(
+    ("clients", "told"), [(3, "100\u2009000 tx/s"), (20, "100\u2009000 tx/s"), (1, None)]
+)
+def test_fewer_clients_are_a_lower_peak_until_one_is_left(
+    monkeypatch: pytest.MonkeyPatch, clients: int, told: str | None
+) -> None:
+    """They were rounded: a share of 3 was 3 again, sixteen times, and no change was found."""
+    plan = sample_plan("starter")
+    latency_s = 0.00002 if clients > 1 else 0.000002
+    load = ClosedLoad(clients=clients, latency_s=latency_s)
+    wanted = requirements_of(
+        plan.replace(workloads=(plan.workloads[0].model_copy(update={"load": load}),)),
+        answers=1,
+        most_groups=1,
+        survive=(),
+    )
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
+    broken = judge.verdict(classes_of(wanted)[0], 1)
+    looked = _counted(monkeypatch)
+    (words, _) = _moved_in_turn(judge, broken, by_hardware=False)
+    assert words == ((f"peaks of 'Ordinary day' {told}",) if told else ())
+    assert len(looked) == (1 if told else 0)
 
 
 @pytest.mark.parametrize("likely", [0.1, 1.5, 4.0, 9.5, 60.0])

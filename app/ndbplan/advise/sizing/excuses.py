@@ -30,7 +30,7 @@ from ndbplan.ndb.version import release
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.requirements import Requirements
-from ndbplan.plan.workloads import Workload
+from ndbplan.plan.workloads import ClosedLoad, Workload
 
 _MOST_CHANGES = 16
 _MARGIN = 1.02
@@ -348,6 +348,8 @@ def _less(judge: Judge, broken: Met, choice: Choice, wanted: Requirements, group
         return None
     share, rates = 1 / (broken.nearness * _PEAK_MARGIN), Estimation(judge.begun)
     less = {one.id: _at_told_rate(one, share, rates.under(one).offered_per_s) for one in judge.loads}
+    if all(less[one.id] == one for one in judge.loads):
+        return None
     workloads = tuple(less.get(one.id, one) for one in judge.begun.workloads)
     peaks = [f"'{one.name}' {format_value(rates.under(one).offered_per_s, 'tx/s')}" for one in less.values()]
     words = f"peaks of {' and '.join(peaks)}"
@@ -355,7 +357,10 @@ def _less(judge: Judge, broken: Met, choice: Choice, wanted: Requirements, group
 
 
 def _at_told_rate(workload: Workload, share: float, offered_per_s: float) -> Workload:
-    """So large a share of a load at most, whose rate is told in full."""
+    """So large a share of a load at most, whose rate is told in full; of clients at least one is left."""
+    if isinstance(workload.load, ClosedLoad):
+        clients = max(1, math.floor(workload.load.clients * share))
+        return at_rate(workload, clients / workload.load.clients)
     rate = offered_per_s * share
     if rate <= 0:
         return workload
