@@ -14,7 +14,7 @@ from advise.small_requirements import BEGUN, GIB, asked_for, classes_of, clients
 from ndbplan.advise.cost import cost_of
 from ndbplan.advise.load_left import LoadLeft
 from ndbplan.advise.max_load import max_load
-from ndbplan.advise.sizing import errors, search
+from ndbplan.advise.sizing import errors, limits, search
 from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.coming import more_clients
@@ -418,28 +418,43 @@ def test_tables_that_no_cluster_is_right_for_need_no_search_for_a_change(
     assert not looked
 
 
-@pytest.mark.parametrize(
-    ("clients", "told"), [(3, "100\u2009000 tx/s"), (20, "100\u2009000 tx/s"), (1, None)]
-)
+@pytest.mark.parametrize(("clients", "headroom"), [(3, 0.2), (20, 0.2), (1, 4.0)])
 def test_fewer_clients_are_a_lower_peak_until_one_is_left(
-    monkeypatch: pytest.MonkeyPatch, clients: int, told: str | None
+    monkeypatch: pytest.MonkeyPatch, clients: int, headroom: float
 ) -> None:
     """They were rounded: a share of 3 was 3 again, sixteen times, and no change was found."""
     plan = sample_plan("starter")
-    latency_s = 0.00002 if clients > 1 else 0.000002
-    load = ClosedLoad(clients=clients, latency_s=latency_s)
-    wanted = requirements_of(
-        plan.replace(workloads=(plan.workloads[0].model_copy(update={"load": load}),)),
-        answers=1,
-        most_groups=1,
-        survive=(),
-    )
+    load = ClosedLoad(clients=clients, latency_s=0.00002)
+    few = plan.workloads[0].model_copy(update={"load": load})
+    asked = {"answers": 1, "most_groups": 1, "survive": (), "headroom": headroom}
+    wanted = requirements_of(plan.replace(workloads=(few,)), **asked)
     judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
     broken = judge.verdict(classes_of(wanted)[0], 1)
+    assert broken.broken is not None
     looked = _counted(monkeypatch)
-    (words, _) = _moved_in_turn(judge, broken, by_hardware=False)
-    assert words == ((f"peaks of 'Ordinary day' {told}",) if told else ())
-    assert len(looked) == (1 if told else 0)
+    words, _ = _moved_in_turn(judge, broken, by_hardware=False)
+    assert words == (("peaks of 'Ordinary day' 100\u2009000 tx/s",) if clients > 1 else ())
+    assert len(looked) <= 2
+
+
+def test_whether_a_step_lets_a_load_be_sustained_takes_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of each step that did not, a second run told when and why, which nobody asked."""
+    wanted = asked_for(most_groups=1)
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
+    found = judge.verdict(classes_of(wanted)[1], 1)
+    assert found.broken is None
+    (load,) = judge.loads
+    now = Estimation(found.plan) if found.plan is not None else None
+    assert now is not None
+    told: list[float] = []
+    monkeypatch.setattr(limits, "holds", lambda *asked: False)
+    monkeypatch.setattr(limits, "end_at", lambda *asked: told.append(1.0))
+    (late,) = judge._sustained(now, load, below=1.5)
+    assert 1 < late.nearness < 1.5
+    assert len(told) == 1
+    (unheld,) = judge._sustained(now, load, below=1.0)
+    assert unheld.nearness > 1
+    assert len(told) == 1
 
 
 @pytest.mark.parametrize("likely", [0.1, 1.5, 4.0, 9.5, 60.0])

@@ -123,6 +123,7 @@ def _moved_in_turn(judge: Judge, verdict: Verdict, *, by_hardware: bool) -> tupl
     often: Counter[str] = Counter()
     choice, groups, found = verdict.choice, verdict.groups, verdict
     helped, wanted = _Helped(), judge.requirements
+    lowered: tuple[str, float] | None = None
     for _ in range(_MOST_CHANGES):
         broken = found.broken
         if broken is None:
@@ -133,8 +134,11 @@ def _moved_in_turn(judge: Judge, verdict: Verdict, *, by_hardware: bool) -> tupl
             moved = _less(judge, broken, choice, judge.requirements, groups)
         else:
             moved = _moved(judge, broken, choice, judge.requirements, groups, harder)
-        if moved is None:
+        same = broken.limit, broken.nearness
+        if moved is None or (moved.begun is not None and lowered == same):
+            # What lower peaks left as far away as it was, such as one client, is not lowered any more.
             return (), verdict.groups
+        lowered = same if moved.begun is not None else None
         if moved.begun is not None:
             moved = replace(moved, choice=helped.without(broken.kind, moved.choice))
         often[broken.kind] += 1
@@ -348,8 +352,6 @@ def _less(judge: Judge, broken: Met, choice: Choice, wanted: Requirements, group
         return None
     share, rates = 1 / (broken.nearness * _PEAK_MARGIN), Estimation(judge.begun)
     less = {one.id: _at_told_rate(one, share, rates.under(one).offered_per_s) for one in judge.loads}
-    if all(less[one.id] == one for one in judge.loads):
-        return None
     workloads = tuple(less.get(one.id, one) for one in judge.begun.workloads)
     peaks = [f"'{one.name}' {format_value(rates.under(one).offered_per_s, 'tx/s')}" for one in less.values()]
     words = f"peaks of {' and '.join(peaks)}"

@@ -66,6 +66,7 @@ _ROUNDING = 1e-9
 _MEMORY = "memory"
 _OF_LOADS = "tx/s"
 """Unit of the limits that clients move."""
+_exact = Quantity.exact
 FEWEST_CLIENTS = Clients(hosts=2)
 """Hosts of SQL nodes: one may fail."""
 
@@ -73,10 +74,6 @@ FEWEST_CLIENTS = Clients(hosts=2)
 def _survive(part: Part) -> str:
     """The kind of the requirement that a part may fail."""
     return f"survive.{next(name for name, kind in _PARTS.items() if kind == part.kind)}"
-
-
-def _exact(value: float, unit: str) -> Quantity:
-    return Quantity.exact(value, unit)
 
 
 def _never() -> bool:
@@ -204,15 +201,15 @@ class Judge:
             return None
         if not broken.may_be_stepped:
             return None
-        now = self._worst(found)
+        below = _WORTHWHILE * self._worst(found)
         trials: list[tuple[float, int, Verdict]] = []
         for change in self._steps(found.plan, broken, found.choice.is_planned):
             try:
                 trial = replace(found, plan=change.edit(found.plan), steps=(*found.steps, change))
-                worst = self._worst(trial)
+                worst = self._worst(trial, below=below)
             except UserError:
                 continue
-            if worst < _WORTHWHILE * now:
+            if worst < below:
                 trials.append((worst, len(trials), trial))
         for _, _, trial in sorted(trials, key=lambda one: one[:2])[:_STEPS_HELD]:
             judged = self._held(replace(trial, met=[], broken=None))
@@ -239,9 +236,9 @@ class Judge:
                 if all(is_of_log_or_checkpoints(name) and name not in stated for _, name, _ in sets):
                     yield Change(problem.fix or problem.message, edit, "fix")
 
-    def _worst(self, found: Verdict, kind: str | None = None) -> float:
-        """How near a cluster comes to the limits (of one kind) that are asked for with the broken one."""
-        ask = next(islice(self._asked(found), found.place, None))
+    def _worst(self, found: Verdict, kind: str | None = None, below: float = math.inf) -> float:
+        """How near it comes to the limits (of one kind) asked for with the broken one; exact `below` this."""
+        ask = next(islice(self._asked(found, below), found.place, None))
         return max((met.nearness for met in ask() if kind in (None, met.kind)), default=0.0)
 
     def _verdict(
@@ -294,7 +291,7 @@ class Judge:
 
         return told
 
-    def _asked(self, found: Verdict) -> Iterator[Callable[[], Iterator[Met]]]:
+    def _asked(self, found: Verdict, below: float = math.inf) -> Iterator[Callable[[], Iterator[Met]]]:
         """Limits in the order in which they are asked for: what takes long comes last."""
         assert found.plan is not None
         grown = Estimation(after_months(found.plan, self.requirements.months))
@@ -314,7 +311,7 @@ class Judge:
         if grown.plan is not found.plan:
             yield partial(self._checks, found, grown.plan, f" in {self.requirements.months} months")
         for workload in self.loads:
-            yield partial(self._sustained, grown, workload)
+            yield partial(self._sustained, grown, workload, below)
         if job is not None:
             yield partial(of_cluster, found.plan, job, self.cancelled)
 
@@ -427,12 +424,16 @@ class Judge:
         left = MOST_NODES - FIXED_NODES - found.clients.nodes
         return found.choice.most_full(min(most, left // no_of_replicas(self.begun)))
 
-    def _sustained(self, grown: Estimation, workload: Workload) -> Iterator[Met]:
+    def _sustained(self, grown: Estimation, workload: Workload, below: float) -> Iterator[Met]:
         asked = self._asked_of(grown, workload)
         if asked <= 0:
             return
         scenario, lasts_s = steady_scenario(grown.under(steady(workload, asked))), sustained_s(workload)
         if holds(scenario, asked, lasts_s, self.cancelled):
+            return
+        if below <= 1:
+            # When it ends, and why, would take a second run.
+            yield Met("", _exact(1, "s"), _exact(0, "s"))
             return
         end = end_at(scenario, asked, lasts_s, self.cancelled)
         where = "refused" if end is None else end.limit.text
