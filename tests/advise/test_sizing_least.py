@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from itertools import product
 from operator import is_
 from typing import Any
@@ -14,7 +13,7 @@ from advise.small_requirements import BEGUN, GIB, asked_for, classes_of, clients
 from ndbplan.advise.cost import cost_of
 from ndbplan.advise.load_left import LoadLeft
 from ndbplan.advise.max_load import max_load
-from ndbplan.advise.sizing import errors, limits, search
+from ndbplan.advise.sizing import limits, search
 from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.coming import more_clients
@@ -29,7 +28,6 @@ from ndbplan.advise.survival import survive as survived
 from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import MIB
-from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.run import found_errors
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits.parts import remove
@@ -525,18 +523,26 @@ def test_stated_parameters_that_every_cluster_refuses_are_told_before_any_cluste
         assert "set MaxNoOfConcurrentOperations to 4096" in one.first_limit
 
 
-def test_an_error_of_parameters_that_a_step_mends_is_none_of_every_cluster(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("name", "value", "is_told"),
+    [
+        # Sizing steps the one, and sets the other by the rows.
+        ("NoOfFragmentLogFiles", 1, False),
+        ("DataMemory", 1, False),
+        ("HeartbeatIntervalDbDb", 1, True),
+        ("TimeBetweenLocalCheckpoints", 32, True),
+    ],
+)
+def test_an_error_of_parameters_that_sizing_moves_is_none_of_every_cluster(
+    name: str, value: int, is_told: bool
 ) -> None:
-    wanted = requirements_of(sample_plan("starter"))
+    plan = sample_plan("starter")
+    stated = plan.parameters.model_copy(update={"data_node": plan.parameters.data_node.with_(name, value)})
+    wanted = requirements_of(plan.replace(parameters=stated))
     judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
-    plan = judge.builder.plan(classes_of(wanted)[0], 1, Clients(2))
-    error = Problem("of-parameters", Severity.ERROR, "", "too small", "larger")
-    monkeypatch.setattr(errors, "found_errors", lambda plan, cancelled: [error])
-    for name, is_mended in (("NoOfFragmentLogFiles", True), ("MaxNoOfConcurrentOperations", False)):
-        fix = partial(set_everywhere, name=name, value=123_456)
-        monkeypatch.setattr(errors, "first_fixes", lambda plan, fix=fix: [(error, fix)])
-        assert (judge.errors.of_all([plan]) is None) == is_mended
+    sizing = search._Sizing(judge, classes_of(wanted), lambda share: None, map, 1)
+    told = judge.errors.of_all(sizing._clusters())
+    assert (told is not None and f"{name} {value} is outside" in told.limit) == is_told
 
 
 def test_data_files_have_room_for_what_the_peaks_add() -> None:

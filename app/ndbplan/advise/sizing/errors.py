@@ -9,7 +9,8 @@ from ndbplan.advise.candidate_settings import is_of_log_or_checkpoints
 from ndbplan.advise.sizing.verdict import CHECK, DESIGN, Met
 from ndbplan.base.quantity import Quantity
 from ndbplan.checks.problem import Problem
-from ndbplan.checks.run import first_fixes, found_errors, in_words
+from ndbplan.checks.rule import RULES
+from ndbplan.checks.run import found_errors, in_words
 from ndbplan.edits.changes import value_changes
 from ndbplan.plan.plan import Plan
 
@@ -39,17 +40,17 @@ class Errors:
         """
         common: dict[tuple[str, str], Problem] | None = None
         for plan in clusters:
-            own = {_key(one): one for one in self._of(plan) if self._is_design(one)}
+            own = {_key(one): one for one in self._of(plan) if self._is_design(one, plan)}
             common = own if common is None else {key: one for key, one in common.items() if key in own}
-            stepped = _stepped_rules(plan) if any(not one.object_ids for one in common.values()) else ()
-            common = {key: one for key, one in common.items() if one.object_ids or one.rule not in stepped}
             if not common:
                 return None
         return None if common is None else _of_all(next(iter(common.values())), len(common))
 
-    def _is_design(self, problem: Problem) -> bool:
-        """Whether it is of tables alone, or of no part: of the parameters of all data nodes."""
-        return {one.id for one in self.begun.tables}.issuperset(problem.object_ids)
+    def _is_design(self, problem: Problem, plan: Plan) -> bool:
+        """Whether it is of tables alone, or of parameters of all data nodes that sizing does not step."""
+        if problem.object_ids:
+            return {one.id for one in self.begun.tables}.issuperset(problem.object_ids)
+        return not _is_stepped(problem, plan)
 
     @property
     def are_in_tables(self) -> bool:
@@ -69,13 +70,11 @@ class Errors:
         return next((one for one in own if _key(one) in self._always), None)
 
 
-def _stepped_rules(plan: Plan) -> frozenset[str]:
-    """Rules whose fix is a step of the redo log or of checkpoints, which sizing takes by itself."""
-    return frozenset(
-        problem.rule
-        for problem, edit in first_fixes(plan)
-        if any(is_of_log_or_checkpoints(change.name) for change in value_changes(plan, edit(plan)))
-    )
+def _is_stepped(problem: Problem, plan: Plan) -> bool:
+    """Whether its fix is a step of the redo log or of checkpoints, which sizing takes by itself."""
+    edit = RULES[problem.rule].cured(problem).edit
+    changes = () if edit is None else value_changes(plan, edit(plan))
+    return any(is_of_log_or_checkpoints(change.name) for change in changes)
 
 
 def _key(problem: Problem) -> tuple[str, str]:

@@ -123,7 +123,7 @@ def _moved_in_turn(judge: Judge, verdict: Verdict, *, by_hardware: bool) -> tupl
     often: Counter[str] = Counter()
     choice, groups, found = verdict.choice, verdict.groups, verdict
     helped, wanted = _Helped(), judge.requirements
-    lowered: tuple[str, float] | None = None
+    lowered: Met | None = None
     for _ in range(_MOST_CHANGES):
         broken = found.broken
         if broken is None:
@@ -134,11 +134,10 @@ def _moved_in_turn(judge: Judge, verdict: Verdict, *, by_hardware: bool) -> tupl
             moved = _less(judge, broken, choice, judge.requirements, groups)
         else:
             moved = _moved(judge, broken, choice, judge.requirements, groups, harder)
-        same = broken.limit, broken.nearness
-        if moved is None or (moved.begun is not None and lowered == same):
-            # What lower peaks left as far away as it was, such as one client, is not lowered any more.
+        if moved is None or (moved.begun is not None and lowered == broken):
+            # What a load sends was not lowered, such as by its only client.
             return (), verdict.groups
-        lowered = same if moved.begun is not None else None
+        lowered = broken if moved.begun is not None and broken.needed.unit == "tx/s" else None
         if moved.begun is not None:
             moved = replace(moved, choice=helped.without(broken.kind, moved.choice))
         often[broken.kind] += 1

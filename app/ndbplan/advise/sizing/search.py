@@ -349,13 +349,14 @@ class _Sizing:
         return sized
 
     def _clusters(self) -> Iterator[Plan]:
-        """The largest cluster of the first class, and the smallest of each."""
+        """The smallest cluster of each class, and the largest of the first with either DataMemory."""
         build, least = self.judge.builder.plan, self.judge.requirements.least_groups
         with suppress(UserError):
             for choice in self.choices:
                 yield build(choice, choice.full(least), FEWEST_CLIENTS)
             first = self.choices[0]
-            yield build(first, first.most_full(self.judge.most_groups), FEWEST_CLIENTS)
+            largest = first.most_full(self.judge.most_groups)
+            yield from (build(first, largest, FEWEST_CLIENTS, most_memory=most) for most in (False, True))
 
     def _search(self, judge: Judge, begins: float, ends: float) -> _Search:
         """A search that is such a part of all the work."""
