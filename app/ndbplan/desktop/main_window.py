@@ -296,15 +296,14 @@ class MainWindow(QMainWindow):
 
     # Keeping up
 
-    def _plan_changed(self, before: Plan, after: Plan) -> None:
+    def _plan_changed(self, _before: Plan, after: Plan) -> None:
         self.status.show_plan(after)
-        if (before.name, before.ndb_version) != (after.name, after.ndb_version):
-            self.top_bar.refresh()
 
     def _refresh(self) -> None:
-        mark = "*" if self.document.is_modified else ""
-        self.setWindowTitle(f"{self.document.title}{mark} — ndbplan")
-        self.status.show_plan(self.live.stage_or(self.canvas).document.plan)
+        self.setWindowTitle(f"{self.document.title}{'*' if self.document.is_modified else ''} — ndbplan")
+        plan = self.live.stage_or(self.canvas).document.plan
+        self.status.show_plan(plan)
+        self.top_bar.show_version(plan, may_choose=not self.live.is_shown)
         self.action_states.follow_document()
 
     def _watch_panels(self) -> None:

@@ -96,7 +96,13 @@ class TopBar(QWidget):
         """Show title, state and version as they are."""
         document = self._editor.document
         self.names.say(document.title, str(document.path or document.plan.name), edited=document.is_modified)
-        self.version.setText(f"NDB {document.plan.ndb_version}  ▾")
+        if self.version.isEnabled():
+            self.show_version(document.plan)
+
+    def show_version(self, plan: Plan, *, may_choose: bool = True) -> None:
+        """Say for which version the plan in front is; that of a live cluster is not to be chosen."""
+        self.version.setEnabled(may_choose)
+        self.version.setText(f"NDB {plan.ndb_version}" + "  ▾" * may_choose)
 
     def watch(self, previews: Previews) -> None:
         """Show what another version would do while somebody looks at it in the menu."""

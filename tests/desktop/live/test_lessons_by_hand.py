@@ -133,6 +133,25 @@ class Hand:
         popup.button.click()
 
 
+def test_the_top_bar_says_the_version_of_the_cluster_that_is_played_on(qtbot: Any, shown: Any) -> None:
+    """It said that of the plan behind, and choosing another one edited that plan unseen."""
+    window = shown("starter", 1366, 768)
+    version, before = window.top_bar.version, window.document.plan
+    source = KIND.find("redo-overload")
+    window.live.begin_lesson(source, source.value.starts[0], "Ann")
+    page = window.live.page
+    page.session.begun.connect(lambda: page.session.play(False))
+    qtbot.waitUntil(lambda: page.session.seat is not None, timeout=_WAIT_MS)
+    rest(qtbot, page)
+    assert page.canvas.document.plan.ndb_version != before.ndb_version
+    assert version.text() == f"NDB {page.canvas.document.plan.ndb_version}"
+    assert not version.isEnabled()
+    window.live.end()
+    window._show_workspace()
+    assert version.isEnabled()
+    assert version.text().startswith(f"NDB {before.ndb_version} ")
+
+
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_lesson_is_played_to_its_end_with_what_the_window_offers(name: str, qtbot: Any, shown: Any) -> None:
     window = shown("starter", 1366, 768)
