@@ -12,7 +12,7 @@ from ndbplan.edits.first_steps import next_step
 
 _OF_THE_WORKSPACE = (
     "arrange", "export", "report", "picture", "save", "save_as", "add_group", "present", "maximise", "side",
-    "analyses", "inspector", "paste", "select_all", "colour",
+    "analyses", "inspector", "paste", "select_all", "colour", "measured",
 )  # fmt: skip
 ON_STAGE = ("fit", "zoom_in", "zoom_out", "zoom_normal")
 _OF_A_SELECTION = ("cut", "copy", "duplicate", "delete", "rename", "fit_selection")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -89,6 +90,8 @@ class Doors(NamedTuple):
     """Colour the canvas by one of the WAYS; nothing: by none."""
     do_step: Callable[[str], object]
     """Do a step of a first plan."""
+    show_plan: Callable[[], object]
+    """Bring the plan in front."""
 
 
 def commands_of(actions: Actions, editor: Editor, document: Document, doors: Doors) -> Iterator[Command]:
@@ -100,13 +103,9 @@ def commands_of(actions: Actions, editor: Editor, document: Document, doors: Doo
             text = _IN_MENUS.get(spec.menu, "") + action.text().rstrip("…")
             also = _MORE_OF_ACTIONS.get(spec.name, ""), _MORE_OF_MENUS.get(spec.menu, "")
             yield Command(text, "", spec.icon, action.trigger, keys, " ".join((spec.menu, spec.tip, *also)))
-    for entry in catalogue.offers():
-        if entry.kind != "role":
-            add = partial(editor.add_beside_selection, entry.key)
-            yield Command(f"Add {entry.text}", entry.kind, entry.icon, add)
-    yield from _parts(editor, doors)
+    for command in (*_offers(editor), *_parts(editor, doors), *_colourings(document, doors)):
+        yield replace(command, run=partial(_before_all_eyes, doors, command.run))
     yield from _places(document, doors)
-    yield from _colourings(document, doors)
     yield from _parameters(document, doors)
     for sample in sample_names():
         title, opened = blurb(sample).title, partial(doors.open_sample, sample)
@@ -119,6 +118,20 @@ def commands_of(actions: Actions, editor: Editor, document: Document, doors: Doo
         text = message if len(message) <= _SHORTENED else f"{message[:_SHORTENED]}…"
         lead = partial(doors.open_tab, "Problems") if object_id is None else partial(doors.go_to, object_id)
         yield Command(text, severity, "triangle-alert", lead, "", f"problem {message}")
+
+
+def _before_all_eyes(doors: Doors, run: Callable[[], object]) -> None:
+    """A live cluster or the gallery may lie over the plan."""
+    doors.show_plan()
+    run()
+
+
+def _offers(editor: Editor) -> Iterator[Command]:
+    """What is in the palette beside the canvas."""
+    for entry in catalogue.offers():
+        if entry.kind != "role":
+            add = partial(editor.add_beside_selection, entry.key)
+            yield Command(f"Add {entry.text}", entry.kind, entry.icon, add)
 
 
 def _parts(editor: Editor, doors: Doors) -> Iterator[Command]:

@@ -225,7 +225,7 @@ class MainWindow(QMainWindow):
             go_to=to.go_to, open_sample=self.show_sample, open_page=to.open_guide, do_step=self.steps.do,
             open_parameter=to.open_parameter, open_tab=to.open_tab, problems=self.panels.listed_problems,
             show_help=self.panels.show_help, colour_by=lambda name: self.panels.colours.choose(name),
-            fix_all=to.fix_all,
+            fix_all=to.fix_all, show_plan=self._show_workspace,
         )  # fmt: skip
         offered = partial(commands_of, self.actions_table, self.editor, self.document, doors)
         asked = partial(look_in_guide, partial(to.open_guide, ""))

@@ -152,6 +152,23 @@ def test_the_top_bar_says_the_version_of_the_cluster_that_is_played_on(qtbot: An
     assert version.text().startswith(f"NDB {before.ndb_version} ")
 
 
+@pytest.mark.parametrize("typed", ["add 8 cores", "add a table", "colour by memory"])
+def test_what_the_palette_does_to_the_plan_is_seen_although_a_cluster_lay_over_it(
+    typed: str, qtbot: Any, shown: Any
+) -> None:
+    window = shown("starter", 1366, 768)
+    window.actions_table["live"].trigger()
+    page = window.live.page
+    qtbot.waitUntil(lambda: page.session.seat is not None, timeout=_WAIT_MS)
+    assert window.pages.currentWidget() is page
+    window.commands.open()
+    command, *_others = window.commands.matching(typed)
+    window.commands.hide()
+    command.run()
+    assert window.pages.currentWidget() is window.workspace
+    assert window.live.page is page
+
+
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_lesson_is_played_to_its_end_with_what_the_window_offers(name: str, qtbot: Any, shown: Any) -> None:
     window = shown("starter", 1366, 768)
