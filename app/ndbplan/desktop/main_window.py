@@ -301,9 +301,10 @@ class MainWindow(QMainWindow):
 
     def _refresh(self) -> None:
         self.setWindowTitle(f"{self.document.title}{'*' if self.document.is_modified else ''} — ndbplan")
-        plan = self.live.stage_or(self.canvas).document.plan
-        self.status.show_plan(plan)
-        self.top_bar.show_version(plan, may_choose=not self.live.is_shown)
+        stage = self.live.stage_or(self.canvas)
+        self.status.show_plan(stage.document.plan)
+        self.status.show_zoom(stage.zoom)
+        self.top_bar.show_version(stage.document.plan, may_choose=not self.live.is_shown)
         self.action_states.follow_document()
 
     def _watch_panels(self) -> None:

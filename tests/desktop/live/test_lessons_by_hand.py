@@ -16,6 +16,7 @@ from ndbplan.base.units import parse_duration_s
 from ndbplan.desktop.live.acts import menu_of
 from ndbplan.desktop.live.page import LivePage
 from ndbplan.desktop.widgets.ask import Ask
+from ndbplan.plan.fields import Point
 from ndbplan.train.consoles import LESSON, WORLD, addressed
 from ndbplan.train.lessons.files import LESSONS as KIND
 from ndbplan.train.lessons.play import Play, lines_of_route
@@ -161,12 +162,26 @@ def test_what_the_palette_does_to_the_plan_is_seen_although_a_cluster_lay_over_i
     page = window.live.page
     qtbot.waitUntil(lambda: page.session.seat is not None, timeout=_WAIT_MS)
     assert window.pages.currentWidget() is page
+    page.canvas.set_zoom(page.canvas.zoom / 2)
     window.commands.open()
     command, *_others = window.commands.matching(typed)
     window.commands.hide()
     command.run()
     assert window.pages.currentWidget() is window.workspace
     assert window.live.page is page
+    assert window.status.zoom.text() == f"{window.canvas.zoom * 100:.0f} %"
+
+
+def test_the_view_of_the_plan_waits_behind_a_live_cluster_as_it_was_left(qtbot: Any, shown: Any) -> None:
+    window = shown("starter", 1366, 768)
+    window.canvas.fit()
+    assert window.editor.add_offer("host-small", position=Point(x=2500.0, y=2500.0))
+    before = window.canvas.transform(), window.canvas.visible_rect()
+    window.actions_table["live"].trigger()
+    qtbot.waitUntil(lambda: window.live.page.session.seat is not None, timeout=_WAIT_MS)
+    window.actions_table["live"].trigger()
+    assert window.pages.currentWidget() is window.workspace
+    assert (window.canvas.transform(), window.canvas.visible_rect()) == before
 
 
 @pytest.mark.parametrize("name", LESSONS)

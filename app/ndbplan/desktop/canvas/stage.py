@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -79,6 +79,7 @@ class Stage(QGraphicsView):
         QPixmapCache.setCacheLimit(_PIXELS_KIB)
         self.setScene(self.canvas_scene)
         self._fit_on_resize = True
+        self._fitted_in = QSize()
         self._fit_most = _FIT_MAX
         self.foot_px = 0
         """Height at the foot of the window that something lies over: fitting keeps out of it."""
@@ -262,6 +263,7 @@ class Stage(QGraphicsView):
         """Show everything."""
         self._fit_rect(self.canvas_scene.content_rect(), self._fit_most)
         self._fit_on_resize = True
+        self._fitted_in = self.viewport().size()
 
     def fit_at_most(self, zoom: float) -> None:
         """How large fitting may draw everything, from now on."""
@@ -367,5 +369,6 @@ class Stage(QGraphicsView):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self._fit_on_resize:
+        # What was only covered is found as it was left.
+        if self._fit_on_resize and self._fitted_in != self.viewport().size():
             self.fit()
