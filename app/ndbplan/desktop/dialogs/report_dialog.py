@@ -93,7 +93,7 @@ class ReportDialog(Dialog):
             item.setCheckState(Qt.CheckState.Unchecked if kind.slow else Qt.CheckState.Checked)
         self.customer = _edit("Customer")
         self.day = _edit("Date")
-        self.day.setPlaceholderText("2026-05-09")
+        self.day.setPlaceholderText("such as 2026-05-09")
         self.logo = _Logo()
         self.notes_of = QComboBox()
         self.notes_of.setAccessibleName("Section that the notes are for")
