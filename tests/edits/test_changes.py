@@ -109,3 +109,19 @@ def test_a_management_node_is_no_field_of_an_sql_node() -> None:
     there = tuple(data if one is sql else one for one in plan.processes)
     (change,) = (one for one in value_changes(plan, plan.replace(processes=there)) if one.scope == sql.id)
     assert change.shown == (f"SQL node {sql.node_id}", "data node 40")
+
+
+@pytest.mark.parametrize(
+    ("capacity_bytes", "line"),
+    [
+        (6_400_000_000_000, "capacity of disk nvme0 of host1: 3.2 TB -> 6.4 TB"),
+        (3_200_000_000_001, "capacity of disk nvme0 of host1: 3200000000000 -> 3200000000001"),
+        (4 * 2**40, "capacity of disk nvme0 of host1: 3.2 TB -> 4096G"),
+    ],
+)
+def test_sizes_are_told_as_people_read_them(capacity_bytes: int, line: str) -> None:
+    plan = sample_plan("starter")
+    disk = plan.hosts[0].disks[0]
+    before = edits.update(plan, disk.id, capacity_bytes=3_200_000_000_000)
+    (change,) = value_changes(before, edits.update(before, disk.id, capacity_bytes=capacity_bytes))
+    assert change.line.replace(change.where, "disk nvme0 of host1") == line

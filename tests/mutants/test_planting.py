@@ -119,3 +119,13 @@ def test_functions_that_differ_are_found_by_the_place_of_the_outermost() -> None
     for before, after in (("LIMIT = 7", "LIMIT = 8"), ("least = 1", "least = 2")):
         with pytest.raises(LookupError):
             changed(before, after)
+
+
+def test_what_is_listed_as_equivalent_is_a_mutant_of_the_program() -> None:
+    rows = run._equivalent()
+    found = {
+        (path, mutant.text, f"{mutant.before.strip()} -> {mutant.after.strip()}")
+        for path in {row["path"] for row in rows}
+        for mutant in planted((run.CODE / path).read_text(encoding="utf-8"), path)
+    }
+    assert [row for row in rows if (row["path"], row["line"], row["change"]) not in found] == []

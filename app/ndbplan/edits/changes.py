@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from ndbplan.base.errors import readable
 from ndbplan.base.shapes import Shape
-from ndbplan.base.units import THIN_SPACE, format_bytes_per_s, format_ndb_size
+from ndbplan.base.units import THIN_SPACE, format_bytes, format_bytes_per_s, format_ndb_size
 from ndbplan.configuration.stated import SCOPES, SECTIONS, link_scope
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
@@ -231,7 +231,15 @@ class ValueChange(Shape):
         if self.name == "object":
             return f"{self.where}: {'new' if self.before is None else 'gone'}"
         place = f" of {self.where}" if self.where else ""
-        return f"{self.name}{place}: {' -> '.join(self.shown)}"
+        return f"{self._title}{place}: {' -> '.join(self.shown)}"
+
+    @property
+    def _title(self) -> str:
+        """The name; of a field whose unit the values have, without it."""
+        if self.is_parameter:
+            return self.name
+        bare = self.name.removesuffix("_per_s").removesuffix("_bytes")
+        return self.name if bare == self.name.removesuffix("_per_s") else bare.replace("_", " ")
 
     @property
     def shown(self) -> tuple[str, str]:
@@ -240,7 +248,8 @@ class ValueChange(Shape):
             self._shown(name or value)
             for name, value in zip(self.names, (self.before, self.after), strict=True)
         )
-        return before, after
+        # What differs in its last digits alone is told with all of them.
+        return (before, after) if before != after else (str(self.before), str(self.after))
 
     def _shown(self, value: Any) -> str:
         if value is None:
@@ -253,7 +262,8 @@ class ValueChange(Shape):
                 return format_ndb_size(value)
             return _grouped(value) if unit in _COUNTED else str(value)
         if self.name.endswith("_bytes") and isinstance(value, int):
-            return format_ndb_size(value)
+            exact = format_ndb_size(value)
+            return exact if len(exact) <= _SHORT else format_bytes(value)
         if self.name.endswith("_bytes_per_s") and isinstance(value, int | float):
             return format_bytes_per_s(value)
         if isinstance(value, tuple):
@@ -271,6 +281,10 @@ class ValueChange(Shape):
     def plain_after(self) -> str | float | None:
         """The value after, likewise."""
         return _plain(self.after)
+
+
+_SHORT = 6
+"""Letters of a size that is read at a glance, `256G` or `10240M`; of a longer one the first digits tell."""
 
 
 def _grouped(value: float) -> str:
