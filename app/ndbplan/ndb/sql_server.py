@@ -68,14 +68,8 @@ def server_functions() -> frozenset[str]:
 def missing_functions(version: NdbVersion) -> frozenset[str]:
     """Functions that servers of other releases have and the one of the version has not."""
     rows = _data()["functions"]["spans"]
-    lacks = frozenset(name for row in rows if not _is_there(version, row) for name in row["names"])
-    return lacks - {name for row in rows if _is_there(version, row) for name in row["names"]}
-
-
-def _is_there(version: NdbVersion, row: dict[str, Any]) -> bool:
-    """A span of series; `patches`: what the first release of a series was that has it."""
-    from_patch = row.get("patches", {}).get(version.series)
-    return in_span(version, row) and (from_patch is None or version >= NdbVersion.parse(from_patch))
+    lacks = frozenset(name for row in rows if not in_span(version, row) for name in row["names"])
+    return lacks - {name for row in rows if in_span(version, row) for name in row["names"]}
 
 
 @cache

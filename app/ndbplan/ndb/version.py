@@ -70,9 +70,15 @@ def reached(spans: Sequence[Mapping[str, Any]], version: NdbVersion, since: str 
     return next((span for span in reversed(spans) if release(span[since]) <= version), spans[0])
 
 
-def in_span(version: NdbVersion, span: Mapping[str, str]) -> bool:
-    """Whether a release lies in a span of series: from `first` on and before `before`, if stated."""
+def in_span(version: NdbVersion, span: Mapping[str, Any]) -> bool:
+    """Whether a release lies in a span of series: from `first` on and before `before`, if stated.
+
+    `patches`: of some series the first release that is in it.
+    """
     series = version[:2]
+    from_patch = span.get("patches", {}).get(version.series)
+    if from_patch is not None and version < NdbVersion.parse(from_patch):
+        return False
     if "first" in span and series < NdbVersion.parse(span["first"])[:2]:
         return False
     return "before" not in span or series < NdbVersion.parse(span["before"])[:2]

@@ -139,8 +139,8 @@ def test_a_redo_log_that_is_too_short_is_made_as_long_as_it_takes() -> None:
     now = Estimation(plan)
     apart = update(plan, plan.data_nodes[0].id, parameters={"NoOfFragmentLogFiles": 20})
     assert _longer_log(Estimation(apart), plan.workloads[0], 1.0)[0].count("NoOfFragmentLogFiles of ") == 2
-    assert _longer_log(now, plan.workloads[0], 0.5)[2] is not None
-    assert _longer_log(now, plan.workloads[0], 0.0)[2] is None
+    assert _longer_log(now, plan.workloads[0], 0.5)[1] is not None
+    assert _longer_log(now, plan.workloads[0], 0.0)[1] is None
 
 
 def test_a_tablespace_gets_as_much_as_keeps_a_twentieth_free() -> None:

@@ -18,7 +18,7 @@ from ndbplan.importing.config.file import ConfigFileError
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, process_node_ids
 
-_HEAD = re.compile(r"config of \[([A-Za-z_]{1,20})\](?: node id (\d{1,5}))?")
+_HEAD = re.compile(r"config of \[([A-Za-z_]{1,20})\](?: node id ([0-9]{1,5}))?")
 _COLUMNS = "CONFIG_PARAMETER,ACTUAL_VALUE,DEFAULT_VALUE"
 _SECTIONS = {"DB": "ndbd", "NDBD": "ndbd", "MGM": "ndb_mgmd", "NDB_MGMD": "ndb_mgmd"}
 _CLIENTS = ("API", "MYSQLD")
