@@ -483,6 +483,17 @@ def test_clusters_that_differ_in_their_clients_have_the_same_data_nodes() -> Non
     assert builder.plan(choice, 2, Clients(9)) == many
 
 
+def _refused_unseen(wanted: Any, monkeypatch: pytest.MonkeyPatch, *said: str) -> Any:
+    """The classes, each of which is told this, though no cluster of it is looked at."""
+    classes, looked = classes_of(wanted), _counted(monkeypatch)
+    sized = search.size(wanted.requirements, wanted.begun, classes, clients_of(wanted))
+    assert not looked
+    assert not sized.plans
+    assert len(sized.excuses) == len(classes)
+    assert all(words in one.first_limit for one in sized.excuses for words in said)
+    return classes
+
+
 def test_tables_that_every_cluster_refuses_are_told_before_any_cluster_is_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -490,14 +501,9 @@ def test_tables_that_every_cluster_refuses_are_told_before_any_cluster_is_looked
     plan = sample_plan("starter")
     refused = plan.tables[0].model_copy(update={"fully_replicated": True, "read_backup": False})
     wanted = requirements_of(plan.replace(tables=(refused, *plan.tables[1:])))
-    classes, looked = classes_of(wanted), _counted(monkeypatch)
-    sized = search.size(wanted.requirements, wanted.begun, classes, clients_of(wanted))
-    assert not looked
-    assert not sized.plans
-    assert len(sized.excuses) == len(classes)
-    for one in sized.excuses:
-        assert "READ_BACKUP=0 of a fully replicated table" in one.first_limit
-        assert "leave READ_BACKUP out" in one.first_limit
+    classes = _refused_unseen(
+        wanted, monkeypatch, "READ_BACKUP=0 of a fully replicated table", "leave READ_BACKUP out"
+    )
     judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
     small = judge.builder.plan(classes[0], 1, Clients(2))
     assert judge.errors.of_all([small]) is not None
@@ -512,15 +518,10 @@ def test_stated_parameters_that_every_cluster_refuses_are_told_before_any_cluste
     stated = {"MaxNoOfConcurrentOperations": 1000, "MaxNoOfConcurrentTransactions": 4096}
     for name, value in stated.items():
         plan = set_everywhere(plan, name, value)
-    wanted = requirements_of(plan)
-    classes, looked = classes_of(wanted), _counted(monkeypatch)
-    sized = search.size(wanted.requirements, wanted.begun, classes, clients_of(wanted))
-    assert not looked
-    assert not sized.plans
-    assert len(sized.excuses) == len(classes)
-    for one in sized.excuses:
-        assert "MaxNoOfConcurrentOperations 1000 is below" in one.first_limit
-        assert "set MaxNoOfConcurrentOperations to 4096" in one.first_limit
+    _refused_unseen(
+        requirements_of(plan), monkeypatch, "MaxNoOfConcurrentOperations 1000 is below",
+        "set MaxNoOfConcurrentOperations to 4096",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -19,9 +18,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from ndbplan.desktop.analyses.area import TABS
-from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.document.tasks import Tasks
-from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.desktop.widgets.fields import LineField
 from ndbplan.desktop.widgets.sections import Elided
@@ -34,18 +31,8 @@ SIZE = (1022, 660)
 
 
 @pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    theme.install(qapp, "dark")
-    made = MainWindow(Preferences(tmp_path / "preferences.json"), tmp_path / "journals")
-    made.files.ask_unsaved = lambda: "discard"  # type: ignore[method-assign]
-    made.resize(*SIZE)
-    made.show()
-    made.finish_building()
-    made.open_sample("starter")
-    yield made
-    made.close()
-    made.deleteLater()
-    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+def window(shown: Callable[[str, int, int], MainWindow]) -> MainWindow:
+    return shown("starter", *SIZE)
 
 
 def rested(window: MainWindow, qtbot: QtBot) -> None:

@@ -308,15 +308,23 @@ def test_rows_and_tables_of_a_backup_come_back(cluster: LiveCluster) -> None:
     assert cluster.session.simulation.state.node_state[0].memory_bytes == pytest.approx(memory, rel=0.05)
 
 
-def test_a_restore_holds_its_own_shell_alone_and_goes_back_with_time(cluster: LiveCluster) -> None:
+RESTORE = "ndb_restore -b 1 --include-tables=test.blobs_1k -n 3"
+
+
+def _with_a_dropped_table_saved(cluster: LiveCluster) -> Consoles:
+    """A backup of a table that is gone, its definition back, and time that passes with the clock."""
     consoles = Consoles(cluster)
     for line in ("! load x0.1", "ndb_mgm> START BACKUP", "mysql> DROP TABLE test.blobs_1k;"):
         consoles.answer(line)
-    restore = "ndb_restore -b 1 --include-tables=test.blobs_1k -n 3"
-    consoles.answer(f"data1$ {restore} -m")
+    consoles.answer(f"data1$ {RESTORE} -m")
     consoles.answer("! apart")
+    return consoles
+
+
+def test_a_restore_holds_its_own_shell_alone_and_goes_back_with_time(cluster: LiveCluster) -> None:
+    consoles = _with_a_dropped_table_saved(cluster)
     begin_s = cluster.now_s
-    assert "(under way:" in consoles.answer(f"data1$ {restore} -r")
+    assert "(under way:" in consoles.answer(f"data1$ {RESTORE} -r")
     assert cluster.now_s == begin_s
     assert "| 1 |" in consoles.answer("mysql> SELECT 1;")
     assert "has been at this for 0.0 s" in consoles.answer("data1$ df -h")
@@ -330,13 +338,8 @@ def test_a_restore_holds_its_own_shell_alone_and_goes_back_with_time(cluster: Li
 
 
 def test_steps_of_a_restore_that_time_goes_back_over_are_done_again(cluster: LiveCluster) -> None:
-    consoles = Consoles(cluster)
-    for line in ("! load x0.1", "ndb_mgm> START BACKUP", "mysql> DROP TABLE test.blobs_1k;"):
-        consoles.answer(line)
-    restore = "ndb_restore -b 1 --include-tables=test.blobs_1k -n 3"
-    consoles.answer(f"data1$ {restore} -m")
-    consoles.answer("! apart")
-    consoles.answer(f"data1$ {restore} -r")
+    consoles = _with_a_dropped_table_saved(cluster)
+    consoles.answer(f"data1$ {RESTORE} -r")
     consoles.answer("! wait 1s")
     straight = consoles.on(cluster.branch()).answer("! wait 11s")
     consoles.answer("! wait 1.5s")
