@@ -86,6 +86,13 @@ def plan_of_restart(run: dict[str, Any]) -> Plan:
     return plan_of(run, table_of(run["version"], run["rows"], payload))
 
 
+def plan_of_reorganisation(run: dict[str, Any]) -> Plan:
+    """The cluster of a reorganisation and the nodes that it gets, which ran on the same machine."""
+    plan = plan_of(run, table_of(run["version"], run["rows"], run["payload"]))
+    aside = tuple(_node(i, f"disk{i - 2}", node_group=65536) for i in (4, 5))
+    return plan.replace(processes=(*plan.processes, *aside))
+
+
 def name_of(kind: str) -> str:
     """What a kind of start is called."""
     return "first start" if kind == "start" else f"{kind} start"
@@ -173,12 +180,8 @@ def reorganisations() -> list[Measured]:
     """Seconds of reorganisations, and of processors."""
     found = []
     for run in timings()["reorganisations"]:
-        plan = plan_of(run, table_of(run["version"], run["rows"], run["payload"]))
-        # The new nodes ran on the same machine.
-        aside = tuple(_node(i, f"disk{i - 2}", node_group=65536) for i in (4, 5))
-        plan = plan.replace(processes=(*plan.processes, *aside))
         name = f"{run['rows'] // 1000}k x {run['payload']} B"
-        table = reorganise(plan).tables[0]
+        table = reorganise(plan_of_reorganisation(run)).tables[0]
         found.append(judged("reorganise", run["version"], name, run["seconds"], table.duration_s))
         for work, key in zip(table.cpu, ("cpu_old", "cpu_new"), strict=False):
             # A table without rows costs less than a second of processor time, which is not counted.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from reality.judged import as_table, error, is_inside, share_inside, width
-from reality.measured_times import measured_times
+from ndbplan.estimate.grown import reorganise
+from ndbplan.importing.calibrate import timed_reorganise
+from reality.judged import as_table, error, is_inside, judged, share_inside, width
+from reality.measured_times import measured_times, plan_of_reorganisation, timings
 
 MOST_WIDTH = {"8.4.8": 2.5, "7.4.10": 3.0}
 """Goals of the issue, as a median: whole starts, backups and reorganisations."""
@@ -41,3 +43,17 @@ def test_bytes_of_backups_are_right_within_a_hundredth() -> None:
     rows = [row for row in measured_times() if row.quantity == "backup bytes"]
     assert rows
     assert all(abs(error(row)) < 0.01 for row in rows), as_table(rows)
+
+
+def test_one_reorganisation_says_of_others_what_they_take() -> None:
+    """Some had other work beside them: the same one took 24.0 and 31.4 s. Of thirty 0.69 were inside."""
+    runs = [run for run in timings()["reorganisations"] if run["version"] == "8.4.8" and run["rows"]]
+    rows = []
+    for run in runs:
+        known = timed_reorganise(plan_of_reorganisation(run), run["seconds"]).calibrations
+        for other in runs:
+            found = reorganise(plan_of_reorganisation(other).replace(calibrations=known)).duration_s
+            if other is not run:
+                rows.append(judged("reorganise", "8.4.8", str(other["rows"]), other["seconds"], found))
+    assert share_inside(rows) >= 0.75, as_table(row for row in rows if not is_inside(row))
+    assert max(map(width, rows)) < 1.8

@@ -156,7 +156,7 @@ def reorganise_to(plan: Plan, grown: Plan, workload: Workload | None = None) -> 
         then = grown.replace(calibrations=moved.calibrations)
         return _duration(_reorganised_tables(moved, then, workload))
 
-    duration = together(plan, _duration(tables), lasts)
+    duration = together(plan, "reorganise", _duration(tables), lasts)
     peak = sum(p.fixed_bytes + p.variable_bytes for t in tables for p in t.redistribution.partitions)
     after = _after(plan, grown)
     peaks = node_peaks(memory(plan), memory(after), _members(plan))

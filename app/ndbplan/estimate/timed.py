@@ -126,7 +126,7 @@ def restart(
         return _start(_running(of, conditions.load), kind, node_id, conditions)
 
     estimate = started(plan)
-    duration = together(plan, estimate.duration_s, lambda moved: started(moved).duration_s)
+    duration = together(plan, "start", estimate.duration_s, lambda moved: started(moved).duration_s)
     what = "first start" if kind == "start" else "restart"
     lasts = less_certain(
         plan, what, duration, lambda moved: restart(moved, kind, node_id, conditions).duration_s
@@ -174,7 +174,9 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
     Columns on disk are part of it. No node is faster than its slowest LDM thread, its cores and its disks.
     """
     estimate = _backup(plan, workload)
-    duration = together(plan, estimate.duration_s, lambda moved: _backup(moved, workload).duration_s)
+    duration = together(
+        plan, "backup", estimate.duration_s, lambda moved: _backup(moved, workload).duration_s
+    )
     lasts = less_certain(plan, "backup", duration, lambda moved: backup(moved, workload).duration_s)
     return _near(estimate, lasts, reach(plan, "backup"))
 

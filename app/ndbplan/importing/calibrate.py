@@ -20,6 +20,7 @@ from ndbplan.estimate.stored import machines_of, node_data_by_id
 from ndbplan.estimate.timed import backup, restart
 from ndbplan.estimate.times.restart import Conditions, Kind
 from ndbplan.estimate.times.restart_copy import copies_in_two_passes
+from ndbplan.estimate.together import OF_A_RUN
 from ndbplan.importing.devices import DISK_FIELDS
 from ndbplan.importing.measurements import Measurement, MeasurementError
 from ndbplan.importing.update import Knob, Observed, updated
@@ -242,7 +243,6 @@ RESTART_KNOBS = (
     Knob(rates=("index_build_ldm_rows_per_s", "index_build_random_ldm_rows_per_s"), by_processor=True),
     Knob(rates=("copy_ldm_rows_per_s",), by_processor=True),
     Knob(rates=("redo_replay_bytes_per_s",), by_processor=True),
-    Knob(durations=("reorganise_scale",), by_processor=True),
     Knob(durations=("restore_operations_partial",)),
     Knob(durations=("restore_core_share",)),
     Knob(durations=("lcp_wait_idle_s",)),
@@ -262,7 +262,11 @@ RESTART_KNOBS = (
     Knob(durations=("restore_delays_factor",)),
 )
 """What a restart tells of: more than one constant at once."""
-_REORGANISE_KNOBS = (*RESTART_KNOBS[:5], Knob(durations=("reorganise_table_s",)))
+_REORGANISE_KNOBS = (
+    Knob(durations=("reorganise_scale",), by_processor=True),
+    Knob(durations=("reorganise_table_s",)),
+)
+"""What a reorganisation tells of."""
 
 
 def timed_reorganise(
@@ -300,7 +304,7 @@ def timed_reorganise(
             f"{rounds * each.low:.0f} s at least without any rows",
             fix="use a reorganisation of tables with more rows",
         )
-    observed = [Observed("reorganisation", seconds, _TIMED * seconds)]
+    observed = [Observed("reorganisation", seconds, _TIMED * seconds, OF_A_RUN["reorganise"])]
     label = source[:_MOST_LABEL]
     return updated(
         plan,

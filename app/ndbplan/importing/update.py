@@ -2,10 +2,10 @@
 
     plan, moved = updated(plan, RESTART, phases_of, [Observed("restore_s", 6.0, 0.3)], source="restart_info")
 
-A least-squares update on the scale of factors. Before, a constant lies in its range (p10 to p90); knobs that
-the processor decides move together by half, as a fast machine is fast in all of them. What comes out are
-values with narrower ranges, and how they are known together: a time that one of them does not explain another
-does (`Calibration.shared`). What no constant can explain is named and not used.
+A least-squares update on the scale of factors. Before, a constant lies in its range (p10 to p90), each by
+itself, as `Constants.drawn` draws them: what a measurement does not depend on it leaves as it was. What comes
+out are values with narrower ranges, and how they are known together: a time that one of them does not explain
+another does (`Calibration.shared`). What no constant can explain is named and not used.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 P90: Final = 1.2816
 """Standard deviations from the middle to an end of a range."""
-_SHARED = 0.5
-"""How much knobs that the processor decides move together: their correlation."""
 _REPEATED = 0.03
 """Relative standard deviation of the same operation done again: no range gets narrower."""
 _STEP = 0.02
@@ -45,8 +43,8 @@ and it lies so many times beyond the range of the estimate: not all that is unce
 _CONTRADICTS = 3.0
 """Two measurements contradict each other so many standard deviations apart: one of 370 does by chance."""
 _OF_THE_MODEL = 0.08
-"""By how much, as a logarithm, operations that were left out differ from what the others say: median of the
-recorded starts and reorganisations (tests/reality)."""
+"""By how much, as a logarithm, starts that were left out differ from what the others say: median of the
+recorded ones (tests/reality)."""
 _LEAST_UNKNOWN = 1e-3
 """Of the logarithm: an unknown that moves everything by less is none."""
 _ROOM = 0.85
@@ -61,6 +59,7 @@ class Knob(NamedTuple):
     rates: tuple[str, ...] = ()
     """Fall as it grows."""
     by_processor: bool = False
+    """A machine may do it much faster than any that was measured."""
 
     @property
     def first(self) -> str:
@@ -76,6 +75,8 @@ class Observed(NamedTuple):
     seconds: float
     uncertain_s: float
     """Standard deviation: of what was counted in whole seconds 0.3."""
+    differs: float = _OF_THE_MODEL
+    """Standard deviation, as a logarithm, of the same operation of other rows against what this one says."""
 
 
 Predict = Callable[[Plan], Sequence[Quantity]]
@@ -99,6 +100,7 @@ def updated(
     before = _covariance(plan, knobs)
     seconds = np.array([one.seconds for one in observed])
     noise = np.hypot(_REPEATED / 2, np.array([one.uncertain_s for one in observed]) / seconds)
+    differs = np.array([one.differs for one in observed])
     weight, wanted = np.diag(noise**-2), np.log(seconds)
 
     def logs(theta: Array) -> Array:
@@ -113,7 +115,7 @@ def updated(
     if plan.calibrations:
         at = logs(theta)
         slope = slopes(theta, at)
-        spread = np.sqrt(np.diag(slope @ before @ slope.T) + noise**2 + _OF_THE_MODEL**2)
+        spread = np.sqrt(np.diag(slope @ before @ slope.T) + noise**2 + differs**2)
         _refuse_the_contradicting(
             plan, knobs, predict(plan), observed, ((wanted - at) / spread).tolist(), slope
         )
@@ -131,7 +133,7 @@ def updated(
         _refuse_the_unlikely(plan, knobs, predict(plan), observed, theta.tolist())
     _refuse_what_stays(predict(plan), np.exp(logs(theta)).tolist(), observed)
     # The values explain what was measured; how well they are known is what they say of another operation.
-    certain = np.diag(1.0 / (noise**2 + _OF_THE_MODEL**2))
+    certain = np.diag(1.0 / (noise**2 + differs**2))
     after = np.linalg.inv(known + slope.T @ certain @ slope)
     widths = np.maximum(_REPEATED, np.sqrt(np.diag(after))), np.sqrt(np.diag(before))
     # What moves none of the durations is told of by its likeness to what does, not together with it.
@@ -156,10 +158,7 @@ def _covariance(plan: Plan, knobs: Sequence[Knob]) -> Array:
     import numpy as np
 
     widths = np.array([deviation(plan, knob.first) for knob in knobs])
-    shared = np.array([knob.by_processor for knob in knobs])
-    correlation = np.where(np.outer(shared, shared), _SHARED, 0.0)
-    np.fill_diagonal(correlation, 1.0)
-    covariance: Array = correlation * np.outer(widths, widths)
+    covariance: Array = np.diag(widths**2)
     known = {one.constant: one for one in plan.calibrations if one.shared}
     for i, knob in enumerate(knobs):
         one = known.get(knob.first)
@@ -167,10 +166,7 @@ def _covariance(plan: Plan, knobs: Sequence[Knob]) -> Array:
             continue
         for j, other in enumerate(knobs):
             with_it = known.get(other.first)
-            if i == j:
-                continue
-            covariance[i, j] = covariance[j, i] = 0.0
-            if with_it is not None and with_it.source == one.source:
+            if i != j and with_it is not None and with_it.source == one.source:
                 sign = 1.0 if bool(knob.durations) == bool(other.durations) else -1.0
                 covariance[i, j] = covariance[j, i] = sign * float(np.dot(one.shared, with_it.shared))
     return covariance
