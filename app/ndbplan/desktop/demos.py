@@ -57,10 +57,17 @@ class Home(Protocol):
 class Demos(QObject):
     """Of one window."""
 
-    def __init__(self, window: QWidget, home: Home, elsewhere: Callable[[Prepared], object]) -> None:
-        """`elsewhere`: plays a demo that comes along in another window, as this one holds a plan."""
+    def __init__(
+        self, window: QWidget, home: Home, elsewhere: Callable[[Prepared], object],
+        show_plan: Callable[[], object],
+    ) -> None:  # fmt: skip
+        """`elsewhere`: plays a demo that comes along in another window, as this one holds a plan.
+
+        `show_plan`: brings that plan in front.
+        """
         super().__init__(window)
         self._window, self._home, self._elsewhere = window, home, elsewhere
+        self._show_plan = show_plan
         self.views = Views(home.document, home.selection, home.canvas, home.panels, home.workspace)
 
     @cached_property
@@ -118,7 +125,8 @@ class Demos(QObject):
         return place
 
     def play_own(self, demo: Demo, place: int = 0) -> None:
-        """Play scenes of this plan, here."""
+        """Play scenes of this plan, here; a live cluster may lie over it."""
+        self._show_plan()
         self.player.play(demo.worded(demo.starts[0]), place)
 
     def play(self, demo: Demo, start: Begin) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ndbplan.describe.overlay import Loads
     from ndbplan.desktop.canvas.stage import Stage
     from ndbplan.desktop.live.page import LivePage
+    from ndbplan.desktop.live.session import Frame
     from ndbplan.plan.plan import Plan
     from ndbplan.train.lessons.files import Read
     from ndbplan.train.lessons.model import Begin
@@ -29,6 +30,8 @@ class LiveMode(QObject):
 
     zoomed = Signal(float)
     """How large its canvas shows things."""
+    noted = Signal(str)
+    """How the cluster is, in a few words."""
 
     def __init__(
         self,
@@ -95,7 +98,10 @@ class LiveMode(QObject):
 
     def _begin_on_plan(self) -> None:
         plan, workload_id = self._document.plan, self._panels.estimates.workload_id
-        self._begin(plan.name, None, partial(_seat_of_plan, plan, workload_id))
+        title = self._document.title
+        if len(self._document.project.variants) > 1:
+            title += f" · {self._variant}"
+        self._begin(title, None, partial(_seat_of_plan, plan, workload_id))
 
     def begin_lesson(self, source: Read, start: Begin, trainee: str) -> None:
         """Play a lesson; one that is under way and not saved is asked for."""
@@ -117,11 +123,15 @@ class LiveMode(QObject):
         page.scored.connect(self._keep_score)
         page.begun.connect(lambda: self.shown())
         page.canvas.zoom_changed.connect(self.zoomed)
-        page.session.framed.connect(lambda _frame: self._panels.moved.emit())
+        page.session.framed.connect(self._follow)
         self.page = page
         self._pages.addWidget(page)
         self._bring()
         page.begin(make)
+
+    def _follow(self, frame: Frame) -> None:
+        self.noted.emit(frame.sight.in_short)
+        self._panels.moved.emit()
 
     def _not_begun(self, line: str) -> None:
         self.end()

@@ -27,6 +27,8 @@ class MainMenu(QMenu):
 
     def _add(self, menu: QMenu, name: str) -> None:
         actions = self._actions
+        # What cannot be done now says why in its tip.
+        menu.setToolTipsVisible(True)
         for action in actions.of_menu(name):
             if action.objectName() in STARTS_A_SECTION:
                 menu.addSeparator()

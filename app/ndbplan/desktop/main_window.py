@@ -31,6 +31,7 @@ from ndbplan.desktop.document.files import FileFlow
 from ndbplan.desktop.document.preferences import WINDOW, Preferences
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.file_drops import FileDrops, hand_on
+from ndbplan.desktop.in_front import InFront, in_front
 from ndbplan.desktop.live_mode import LiveMode
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_menu import MainMenu
@@ -45,7 +46,6 @@ from ndbplan.desktop.widgets.focus_ring import Stop, focus_next
 from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.desktop.widgets.undo_keys import UndoKeys
 from ndbplan.desktop.workspace import Workspace
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 
 if TYPE_CHECKING:
@@ -121,12 +121,13 @@ class MainWindow(QMainWindow):
         )  # fmt: skip
         self.action_states = ActionStates(
             self.document, self.selection, self.actions_table,
-            lambda: self.pages.currentWidget() is self.workspace, lambda: self.live,
+            lambda: self._in_front.covered, lambda: self.live,
         )  # fmt: skip
         self.appearance = Appearance(self.preferences, self.actions_table)
         self.live = LiveMode(self, self.document, self.pages, self.panels, self.messages, self.preferences)
-        self.live.lead(self._show_workspace, self._page_changed, self.navigation.open_guide)
+        self.live.lead(self._show_workspace, self._refresh, self.navigation.open_guide)
         self.live.zoomed.connect(self.status.show_zoom)
+        self.live.noted.connect(self.status.show_live)
         self._canvas_messages = CanvasMessages(self.canvas, self.editor, self.messages, self.status)
         UndoKeys(self)
         splitters = {"workspace": self.workspace, "middle": self.middle, "side": self.side}
@@ -172,7 +173,7 @@ class MainWindow(QMainWindow):
         from ndbplan.desktop.demos import Demos
 
         self.finish_building()
-        return Demos(self, self, self.demo_wanted.emit)
+        return Demos(self, self, self.demo_wanted.emit, self._show_workspace)
 
     def finish_building(self) -> None:
         """Build everything around the canvas that is not there yet."""
@@ -235,8 +236,7 @@ class MainWindow(QMainWindow):
         stack = self.document.undo_stack
         stack.indexChanged.connect(lambda _index: self._refresh())
         self.document.state_changed.connect(self._refresh)
-        self.document.variants_changed.connect(self.action_states.follow_document)
-        self.document.changed.connect(self._plan_changed)
+        self.document.variants_changed.connect(self._refresh)
         self.editor.failed.connect(partial(self.messages.say, "error"))
         self.editor.event_edits.wanted.connect(self.navigation.watch)
         DiskDataOffers(self.editor, self.messages)
@@ -296,16 +296,17 @@ class MainWindow(QMainWindow):
 
     # Keeping up
 
-    def _plan_changed(self, _before: Plan, after: Plan) -> None:
-        self.status.show_plan(after)
+    @property
+    def _in_front(self) -> InFront:
+        covered = self.pages.currentWidget() is not self.workspace
+        return in_front(self.document, self.canvas, self.live, is_covered=covered)
 
     def _refresh(self) -> None:
-        self.setWindowTitle(f"{self.document.title}{'*' if self.document.is_modified else ''} — ndbplan")
-        stage = self.live.stage_or(self.canvas)
-        self.status.show_plan(stage.document.plan)
-        self.status.show_zoom(stage.zoom)
-        self.top_bar.show_version(stage.document.plan, may_choose=not self.live.is_shown)
-        self.action_states.follow_document()
+        front = self._in_front
+        self.setWindowTitle(front.window_title)
+        self.status.show_front(front)
+        self.top_bar.show_front(front)
+        self.action_states.follow_page()
 
     def _watch_panels(self) -> None:
         self.arrangement.watch(self.panels.analyses.tabs, self.panels.inspector.head)
@@ -331,7 +332,7 @@ class MainWindow(QMainWindow):
             self.pages.addWidget(self.gallery)
         self.gallery.show_recent(self.preferences.recent)
         self.pages.setCurrentWidget(self.gallery)
-        self._page_changed()
+        self._refresh()
         self.gallery.cards[0].setFocus()
 
     def open_sample(self, name: str) -> bool:
@@ -347,7 +348,7 @@ class MainWindow(QMainWindow):
     def _show_workspace(self) -> None:
         self.messages.hide()
         self.pages.setCurrentWidget(self.workspace)
-        self._page_changed()
+        self._refresh()
         self.canvas.setFocus()
 
     # Theme and clipboard outlive a window: they are told to call the window itself, which ends that.
@@ -360,13 +361,9 @@ class MainWindow(QMainWindow):
         if self._units != system_in_use():
             self._units = system_in_use()
             self.appearance.mark_units()
-            self.status.show_plan(self.document.plan)
+            self._refresh()
             self.canvas.canvas_scene.show_plan(self.document.plan)
             self.panels.show_anew()
-
-    def _page_changed(self) -> None:
-        self.action_states.follow_page()
-        self._refresh()
 
     def import_files(self, paths: Iterable[Path] = ()) -> None:
         """Offer to put files of a running cluster into the plan, or into a new one."""

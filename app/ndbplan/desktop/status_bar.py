@@ -12,6 +12,7 @@ from ndbplan.base.units import format_bytes_binary, how_many
 from ndbplan.configuration.node_groups import groups_by_number
 from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.desktop.actions import Actions
+from ndbplan.desktop.in_front import InFront
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ class StatusBar(QWidget):
         self.summary = QLabel()
         self.estimates = QLabel()
         self.estimates.setAccessibleName("State of the estimates")
+        self.live = QLabel()
+        self.live.setAccessibleName("State of the live cluster")
+        self._overlaps: tuple[str, ...] = ()
+        self._covered = ""
         self.zoom = QToolButton()
         self.zoom.setProperty("kind", "quiet")
         self.zoom.setAccessibleName("Zoom; press for actual size")
@@ -49,12 +54,13 @@ class StatusBar(QWidget):
         self.apart = QToolButton()
         self.apart.setProperty("kind", "quiet")
         self.apart.setStyleSheet(_SMALL)
-        self._move_apart = actions["move_apart"]
-        self.apart.clicked.connect(self._move_apart.trigger)
+        self._actions = actions
+        self.apart.clicked.connect(actions["move_apart"].trigger)
         self.show_overlaps(())
         row.addWidget(self.summary)
         row.addStretch(1)
         row.addWidget(self.estimates)
+        row.addWidget(self.live)
         # Behind what changes its length by itself: a button must not move from under the pointer.
         row.addWidget(self.apart, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.zoom, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -69,16 +75,31 @@ class StatusBar(QWidget):
         row.activate()
         return self.width() - self.apart.x() + _END
 
-    def show_plan(self, plan: Plan) -> None:
-        """Say what the plan amounts to."""
-        self.summary.setText(summary(plan))
+    def show_front(self, front: InFront) -> None:
+        """Say what the plan in front amounts to; of that behind a live cluster nothing is said."""
+        self.summary.setText(summary(front.plan))
+        self.show_zoom(front.zoom)
+        self.estimates.setVisible(not front.is_live)
+        self.live.setVisible(front.is_live)
+        self._covered = front.covered
+        self._offer_apart()
+
+    def show_live(self, text: str) -> None:
+        """Say how the live cluster is."""
+        self.live.setText(text)
 
     def show_overlaps(self, pairs: Sequence[str]) -> None:
         """Offer to move apart what covers something; `pairs`: what covers what, in words."""
+        self._overlaps = tuple(pairs)
+        self._offer_apart()
+
+    def _offer_apart(self) -> None:
+        pairs = self._overlaps
         self.apart.setText(f"{how_many(len(pairs), 'overlap')} · Move apart")
         self.apart.setToolTip("\n".join((*pairs[:_TOLD], *(("…",) if len(pairs) > _TOLD else ()))))
-        self.apart.setVisible(bool(pairs))
-        self._move_apart.setEnabled(bool(pairs))
+        why_not = self._covered or ("" if pairs else "Nothing covers anything")
+        self.apart.setVisible(not why_not)
+        self._actions.able("move_apart", not why_not, why_not)
 
     def show_zoom(self, zoom: float) -> None:
         """Say how large things are."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QPainter, QPaintEvent, QPolygonF, QResizeEvent
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
 from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.document.previews import Previews
+from ndbplan.desktop.in_front import EDITED, LESSON, LIVE, InFront
 from ndbplan.desktop.look import paint, theme
 from ndbplan.desktop.look.text import elided, text_width
 from ndbplan.desktop.variants import VariantButton
@@ -34,7 +36,7 @@ _SEARCH_WIDTH, _SEARCH_PX = (92, 380), 13
 """At least and at most: the names of plan and variant, and the search, share what the buttons leave."""
 _TITLE_FONT = (15, 600)
 """Pixels and weight."""
-_EDITED = "— edited"
+_VERSION_TIP = "the version of NDB Cluster it is for"
 _GAP = 5
 """Between icon and text of a button."""
 
@@ -75,7 +77,6 @@ class TopBar(QWidget):
         row.addStretch()
         self.version = QPushButton()
         self.version.setAccessibleName("NDB Cluster version")
-        self.version.setToolTip("The version of NDB Cluster this plan is for")
         versions = QMenu(self.version)
         for series in reversed(SERIES):
             versions.addAction(f"NDB {series}").triggered.connect(partial(self._set_version, series))
@@ -85,24 +86,16 @@ class TopBar(QWidget):
         self.simulate = self._push(actions["simulate"], primary=True)
         row.addWidget(self.simulate)
         row.addWidget(self._push(actions["export"]))
-        editor.document.changed.connect(lambda _before, _after: self.refresh())
-        editor.document.state_changed.connect(self.refresh)
-        editor.document.variants_changed.connect(self.refresh)
         theme.theme().changed.connect(self._tint)
         self._tint()
-        self.refresh()
 
-    def refresh(self) -> None:
-        """Show title, state and version as they are."""
-        document = self._editor.document
-        self.names.say(document.title, str(document.path or document.plan.name), edited=document.is_modified)
-        if self.version.isEnabled():
-            self.show_version(document.plan)
-
-    def show_version(self, plan: Plan, *, may_choose: bool = True) -> None:
-        """Say for which version the plan in front is; that of a live cluster is not to be chosen."""
-        self.version.setEnabled(may_choose)
-        self.version.setText(f"NDB {plan.ndb_version}" + "  ▾" * may_choose)
+    def show_front(self, front: InFront) -> None:
+        """Say what is in front: its name and its version. Of a live cluster nothing is to be chosen."""
+        self.names.say(front.title, front.tip, front.mark)
+        self.variant.setVisible(not front.is_live)
+        self.version.setEnabled(not front.covered)
+        self.version.setText(f"NDB {front.plan.ndb_version}" + "  ▾" * (not front.covered))
+        self.version.setToolTip(f"{front.covered}: {_VERSION_TIP}" if front.covered else _VERSION_TIP)
 
     def watch(self, previews: Previews) -> None:
         """Show what another version would do while somebody looks at it in the menu."""
@@ -157,9 +150,10 @@ class _Names(QWidget):
         self.title.setProperty("role", "title")
         self.title.setTextFormat(Qt.TextFormat.PlainText)
         self.title.setMinimumWidth(1)
-        self.edited = QLabel(_EDITED)
+        self.edited = QLabel()
         self.edited.setProperty("role", "caption")
-        self.edited.setFixedWidth(self.edited.sizeHint().width() + _GAP)
+        widest = max(text_width(mark, 12, 400) for mark in (EDITED, LESSON, LIVE))
+        self.edited.setFixedWidth(ceil(widest) + _GAP)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(6)
@@ -168,11 +162,11 @@ class _Names(QWidget):
         self._row.addStretch(1)
         self._row.addWidget(variant)
 
-    def say(self, title: str, tip: str, *, edited: bool) -> None:
-        """Show the name, as much of it as there is room for, and whether anything was edited."""
+    def say(self, title: str, tip: str, mark: str) -> None:
+        """Show the name, as much of it as there is room for, and a word about it."""
         self._whole = title
         self.title.setToolTip(tip)
-        self.edited.setText(_EDITED if edited else "")
+        self.edited.setText(mark)
         self._cut()
 
     def sizeHint(self) -> QSize:

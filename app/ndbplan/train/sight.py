@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ndbplan.base.row_types import column
+from ndbplan.base.units import how_many
 from ndbplan.describe.overlay import State
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode
@@ -55,6 +56,13 @@ class Sight(NamedTuple):
     load: float
     """How many times the load of the workload clients send."""
     is_over: bool
+
+    @property
+    def in_short(self) -> str:
+        """`3 of 4 data nodes up`; why the cluster stopped, where it did."""
+        nodes = self.plan.data_nodes
+        up = sum(node.id not in self.moment.down for node in nodes)
+        return self.moment.stopped or f"{up} of {how_many(len(nodes), 'data node')} up"
 
 
 def sight(cluster: LiveCluster) -> Sight:

@@ -6,6 +6,7 @@ Nothing is typed at `!`: every goal can be reached with what the window offers.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -151,6 +152,94 @@ def test_the_top_bar_says_the_version_of_the_cluster_that_is_played_on(qtbot: An
     window._show_workspace()
     assert version.isEnabled()
     assert version.text().startswith(f"NDB {before.ndb_version} ")
+
+
+def begun(qtbot: Any, window: Any) -> LivePage:
+    """A live cluster on the plan, in which time stands still."""
+    window.actions_table["live"].trigger()
+    page = window.live.page
+    assert isinstance(page, LivePage)
+    page.session.begun.connect(lambda: page.session.play(False))
+    qtbot.waitUntil(lambda: page.session.seat is not None, timeout=_WAIT_MS)
+    rest(qtbot, page)
+    return page
+
+
+def test_title_and_status_are_those_of_the_live_cluster_while_it_is_in_front(qtbot: Any, shown: Any) -> None:
+    """The name, *edited*, the variant and the state of the estimates stayed those of the plan behind."""
+    window = shown("starter", 1366, 768)
+    assert window.editor.add_offer("host-small", position=Point(x=2500.0, y=2500.0))
+    qtbot.waitUntil(lambda: window.panels.estimates.is_fresh, timeout=_WAIT_MS)
+    bar, status, names = window.top_bar, window.status, window.top_bar.names
+    before = window.windowTitle(), names.title.text(), names.edited.text()
+    assert before[2] == "— edited"
+    page = begun(qtbot, window)
+    assert (names.edited.text(), bar.variant.isVisible()) == ("— live", False)
+    assert window.windowTitle() == f"{page.title} — live — ndbplan"
+    assert (status.estimates.isVisible(), status.live.isVisible()) == (False, True)
+    assert status.live.text() == "2 of 2 data nodes up"
+    page.say(WORLD, "kill node:1")
+    rest(qtbot, page)
+    assert status.live.text() == "1 of 2 data nodes up"
+    window.document.undo_stack.undo()
+    assert names.edited.text() == "— live"
+    window.document.undo_stack.redo()
+    window.live.toggle()
+    assert (window.windowTitle(), names.title.text(), names.edited.text()) == before
+    assert (bar.variant.isVisible(), status.estimates.isVisible()) == (True, True)
+    assert not status.live.isVisible()
+    source = KIND.find("redo-overload")
+    window.live.begin_lesson(source, source.value.starts[0], "Ann")
+    assert (names.edited.text(), window.live.page.title) == ("— lesson", source.value.title)
+    assert window.windowTitle().startswith(source.value.title)
+    window.live.end()
+
+
+@pytest.mark.parametrize("over", ["live cluster", "samples"])
+def test_what_acts_on_a_plan_that_is_covered_rests_and_says_why(over: str, qtbot: Any, shown: Any) -> None:
+    window = shown("starter", 1366, 768)
+    window.selection.set([host.id for host in window.document.plan.hosts[:2]])
+    corner = window.canvas.canvas_scene.item_of(window.document.plan.hosts[0].id).rect_in_scene().topLeft()
+    assert window.editor.add_offer("host-small", position=Point(x=corner.x() + 20, y=corner.y() + 20))
+    qtbot.waitUntil(window.actions_table["move_apart"].isEnabled)
+    able = {action.objectName() for action in window.actions_table.all() if action.isEnabled()}
+    if over == "samples":
+        window.show_gallery()
+    else:
+        begun(qtbot, window)
+    still = {
+        "new", "new_window", "open", "gallery", "import", "quit", "find", "next_panel", "demos", "lessons",
+        "guide", "keys", "theme_system", "theme_light", "theme_dark",
+        "units_usual", "units_decimal", "units_binary",
+        *(("live", "fit", "zoom_in", "zoom_out", "zoom_normal") if over == "live cluster" else ()),
+    }  # fmt: skip
+    assert {action.objectName() for action in window.actions_table.all() if action.isEnabled()} == still
+    for name in able - still:
+        tip = window.actions_table[name].toolTip()
+        assert tip.startswith(f"{'A' if over == 'live cluster' else 'The'} {over} "), (name, tip)
+        assert "over the plan: " in tip
+    assert not window.top_bar.version.isEnabled()
+    assert window.status.apart.isHidden()
+    window._show_workspace()
+    assert {action.objectName() for action in window.actions_table.all() if action.isEnabled()} >= able
+    assert not window.status.apart.isHidden()
+    assert not any("over the plan" in action.toolTip() for action in window.actions_table.all())
+
+
+def test_scenes_of_the_plan_are_seen_although_a_cluster_lay_over_it(
+    qtbot: Any, shown: Any, tmp_path: Path
+) -> None:
+    """They were played behind it."""
+    window = shown("starter", 1366, 768)
+    window.document.save(tmp_path / "shop.ndbplan")
+    assert window.demos.add_scene() == 0
+    begun(qtbot, window)
+    demo = window.demos.own()
+    assert demo is not None
+    window.demos.play_own(demo)
+    assert window.pages.currentWidget() is window.workspace
+    assert window.actions_table["present"].isChecked()
+    window.demos.player.end()
 
 
 @pytest.mark.parametrize("typed", ["add 8 cores", "add a table", "colour by memory"])
