@@ -51,8 +51,8 @@ def test_variants_are_listed_with_what_they_have_other(call: Any, path: Path) ->
 
 def test_sizes_of_variants_are_told_with_units(call: Any, path: Path) -> None:
     said = call("variants", path, "--add", "Small", "--set", "hosts[*].memory=64GiB").out
-    assert "memory_bytes of host" in said
-    assert "→ 64G" in said
+    assert "memory of host" in said
+    assert "→ 64 GiB" in said
 
 
 def test_a_variant_is_added_with_what_it_has_other(call: Any, path: Path) -> None:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import Any, get_args
 
 import pytest
+from pydantic import BaseModel
 
 from ndbplan.advise.remedies import set_arguments
 from ndbplan.edits import parts as edits
+from ndbplan.edits.arrays import put_level
 from ndbplan.edits.assign import assign
 from ndbplan.edits.changes import value_changes
+from ndbplan.plan.field_words import title_of
 from ndbplan.plan.file import dumps, loads
+from ndbplan.plan.hardware import RaidLevel
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_names, sample_plan
 from random_plans import random_plan
 
@@ -30,6 +36,7 @@ def test_a_change_inside_a_table_or_a_load_has_the_address_that_makes_it() -> No
         assert change.name == path
         assert [(change.before, change.after)] == [(each.before, each.after) for each in told]
         assert change.line.endswith(f" -> {typed}")
+        assert not re.search(r"[_\[]", change.what), change.what
 
 
 def test_members_that_come_go_and_change_places_are_told_by_name() -> None:
@@ -37,13 +44,13 @@ def test_members_that_come_go_and_change_places_are_told_by_name() -> None:
     first, second, *others = table.columns
     after = edits.update(STARTER, table.id, columns=(second, first, *others[:-1]))
     [gone] = value_changes(STARTER, after)
-    assert gone.line == f"columns[{others[-1].name}] of table shop.customer: there -> none"
+    assert gone.line == f"column {others[-1].name} of table shop.customer: there -> none"
     after = edits.update(STARTER, table.id, columns=(second, first, *others))
     [moved] = value_changes(STARTER, after)
     assert moved.line.startswith("order of columns of table shop.customer: customer_id, email, ")
     after = edits.update(STARTER, table.id, distribution_key=("customer_id",))
     [key] = value_changes(STARTER, after)
-    assert key.line == "distribution_key of table shop.customer: none -> customer_id"
+    assert key.line == "distribution key of table shop.customer: none -> customer_id"
 
 
 def test_no_change_between_samples_is_told_as_the_program_holds_it() -> None:
@@ -65,7 +72,7 @@ def test_sizes_are_told_with_units() -> None:
     plan = sample_plan("disk-data-8.4")
     after, _ = assign(plan, f"tablespaces[{plan.tablespaces[0].id}].data_files[data].size_bytes=2G")
     [change] = value_changes(plan, after)
-    assert change.line.split(": ")[-1] == "1G -> 2G"
+    assert change.line.split(": ")[-1] == "1 GiB -> 2 GiB"
     assert set_arguments(plan, after, (change,)) is not None
 
 
@@ -115,8 +122,8 @@ def test_a_management_node_is_no_field_of_an_sql_node() -> None:
     ("capacity_bytes", "line"),
     [
         (6_400_000_000_000, "capacity of disk nvme0 of host1: 3.2 TB -> 6.4 TB"),
-        (3_200_000_000_001, "capacity of disk nvme0 of host1: 3200000000000 -> 3200000000001"),
-        (4 * 2**40, "capacity of disk nvme0 of host1: 3.2 TB -> 4096G"),
+        (3_200_000_000_001, "capacity of disk nvme0 of host1: 3 200 000 000 000 -> 3 200 000 000 001"),
+        (4 * 2**40, "capacity of disk nvme0 of host1: 3.2 TB -> 4.4 TB"),
     ],
 )
 def test_sizes_are_told_as_people_read_them(capacity_bytes: int, line: str) -> None:
@@ -124,4 +131,37 @@ def test_sizes_are_told_as_people_read_them(capacity_bytes: int, line: str) -> N
     disk = plan.hosts[0].disks[0]
     before = edits.update(plan, disk.id, capacity_bytes=3_200_000_000_000)
     (change,) = value_changes(before, edits.update(before, disk.id, capacity_bytes=capacity_bytes))
-    assert change.line.replace(change.where, "disk nvme0 of host1") == line
+    assert change.line.replace(change.where, "disk nvme0 of host1").replace("\u2009", " ") == line
+
+
+def test_what_an_array_changes_is_told_as_the_inspector_tells_it() -> None:
+    disk, host = STARTER.hosts[0].disks[0], STARTER.hosts[0].hostname
+    after = put_level(STARTER, disk.id, RaidLevel.PARITY)
+    told = {change.name: change.line for change in value_changes(STARTER, after)}
+    where = f"of disk {disk.name} of {host}: "
+    assert told["raid"] == f"array {where}one device -> RAID 5"
+    assert told["sync_write_latency_s"] == f"sync write latency {where}0.05 ms -> 0.1 ms"
+    assert told["random_read_iops"].startswith(f"random reads/s {where}")
+
+
+def test_no_field_is_told_by_the_name_that_the_program_has_for_it() -> None:
+    """Whatever is edited: `random_read_iops`, `service_manager` and `columns[email].length` are for files."""
+    classes: list[type[BaseModel]] = [Plan]
+    seen = set()
+    while classes:
+        one = classes.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        for name, field in one.model_fields.items():
+            assert re.fullmatch(r"[^_\[]+|MAX_ROWS|READ_BACKUP|ROW_FORMAT=FIXED", title_of(name)), name
+            assert title_of(f"members[x y].{name}") == f"{title_of(name)} of member x y"
+            classes += parts_of(field.annotation)
+    assert len(seen) > 30
+
+
+def parts_of(annotation: Any) -> list[type[BaseModel]]:
+    """The parts of a plan that a field may hold."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [part for inner in get_args(annotation) for part in parts_of(inner)]

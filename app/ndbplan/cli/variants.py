@@ -172,9 +172,8 @@ def _lines(project: Project, rows: list[dict[str, Any]], files: list[str]) -> It
         note = f": {row['note'].splitlines()[0]}" if row["note"] else ""
         yield f"{number:>3}. {row['name']}{' (main)' if row['main'] else ''}{note}"
         for change in value_changes(project.main, variant.plan)[:_SHOWN]:
-            where = f" of {change.where}" if change.where else ""
             is_value = change.name != "object"
-            said = f"{change.name}{where}: {' → '.join(change.shown)}" if is_value else change.line
+            said = f"{change.what}: {' → '.join(change.shown)}" if is_value else change.line
             yield f"       {said}"
         if len(row["changes"]) > _SHOWN:
             yield f"       and {len(row['changes']) - _SHOWN} more"

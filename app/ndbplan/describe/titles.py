@@ -20,20 +20,14 @@ from ndbplan.plan.events import (
     ParameterChange,
     SqlNodeDown,
 )
-from ndbplan.plan.hardware import Disk, DiskKind, Host, Location, RaidLevel
+from ndbplan.plan.field_words import DISK_KINDS, RAID_LEVELS
+from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.places import chain
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, ApiSlot, DataNode, DiskRole, ManagementNode, SqlNode
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import Workload
 
-DISK_KINDS = {
-    DiskKind.NVME: "NVMe",
-    DiskKind.SATA_SSD: "SATA SSD",
-    DiskKind.HDD: "Hard disk",
-    DiskKind.CLOUD: "Cloud volume",
-}
-RAID_LEVELS = {level: f"RAID {level.value}" for level in RaidLevel}
 DISK_ROLES = {
     DiskRole.REDO: "REDO",
     DiskRole.LCP: "LCP",

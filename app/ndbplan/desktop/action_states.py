@@ -63,6 +63,7 @@ class ActionStates:
         can_live = live.page is not None or (here and missing is None)
         self._actions.able("live", can_live, "" if can_live else why_not)
         self._actions["live"].setChecked(live.is_shown)
+        self._actions["live"].setText("Back to the plan" if live.is_shown else "Live cluster")
         self.follow_selection()
 
     def _follow_variants(self, over: str) -> None:

@@ -7,14 +7,9 @@ front.covered                       # why nothing can be done to the plan now; "
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ndbplan.plan.plan import Plan
-
-if TYPE_CHECKING:
-    from ndbplan.desktop.canvas.stage import Stage
-    from ndbplan.desktop.document.document import Document
-    from ndbplan.desktop.live_mode import LiveMode
 
 EDITED, LIVE, LESSON = "— edited", "— live", "— lesson"
 
@@ -37,17 +32,3 @@ class InFront(NamedTuple):
         """What the window manager shows."""
         mark = "*" if self.mark == EDITED else f" {self.mark}" if self.mark else ""
         return f"{self.title}{mark} — ndbplan"
-
-
-def in_front(document: Document, canvas: Stage, live: LiveMode, *, is_covered: bool) -> InFront:
-    """What is in front of a window whose plan is covered by something, or is not."""
-    page = live.page
-    if page is not None and live.is_shown:
-        tip = "A lesson: its cluster, not the plan" if page.source else "As the plan was when it began"
-        mark = LESSON if page.source else LIVE
-        over = "A live cluster lies over the plan"
-        return InFront(page.title, tip, mark, page.canvas.document.plan, page.canvas.zoom, over, True)
-    mark = EDITED if document.is_modified else ""
-    tip = str(document.path or document.plan.name)
-    over = "The samples lie over the plan" if is_covered else ""
-    return InFront(document.title, tip, mark, document.plan, canvas.zoom, over, False)

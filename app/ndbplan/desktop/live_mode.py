@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.preferences import LESSONS, Preferences
+from ndbplan.desktop.in_front import EDITED, LESSON, LIVE, InFront
 from ndbplan.desktop.panels import SidePanels
 from ndbplan.desktop.widgets.message_bar import MessageBar
 
@@ -82,6 +83,19 @@ class LiveMode(QObject):
     def is_shown(self) -> bool:
         """Whether the live cluster is in front."""
         return self.page is not None and self._pages.currentWidget() is self.page
+
+    def in_front(self, canvas: Stage) -> InFront:
+        """What is in front of the window; `canvas`: that of its plan."""
+        page = self.page
+        if page is not None and self.is_shown:
+            tip = "A lesson: its cluster, not the plan" if page.source else "As the plan was when it began"
+            mark, stage = LESSON if page.source else LIVE, page.canvas
+            over = "A live cluster lies over the plan"
+            return InFront(page.title, tip, mark, stage.document.plan, stage.zoom, over, True)
+        document = self._document
+        mark, tip = EDITED if document.is_modified else "", str(document.path or document.plan.name)
+        over = "The samples lie over the plan" if self._pages.currentIndex() > 0 else ""
+        return InFront(document.title, tip, mark, document.plan, canvas.zoom, over, False)
 
     def stage_or(self, canvas: Stage) -> Stage:
         """The canvas in front: its own, or that of the plan."""

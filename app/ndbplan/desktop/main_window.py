@@ -31,7 +31,6 @@ from ndbplan.desktop.document.files import FileFlow
 from ndbplan.desktop.document.preferences import WINDOW, Preferences
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.file_drops import FileDrops, hand_on
-from ndbplan.desktop.in_front import InFront, in_front
 from ndbplan.desktop.live_mode import LiveMode
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_menu import MainMenu
@@ -121,7 +120,7 @@ class MainWindow(QMainWindow):
         )  # fmt: skip
         self.action_states = ActionStates(
             self.document, self.selection, self.actions_table,
-            lambda: self._in_front.covered, lambda: self.live,
+            lambda: self.live.in_front(self.canvas).covered, lambda: self.live,
         )  # fmt: skip
         self.appearance = Appearance(self.preferences, self.actions_table)
         self.live = LiveMode(self, self.document, self.pages, self.panels, self.messages, self.preferences)
@@ -296,13 +295,8 @@ class MainWindow(QMainWindow):
 
     # Keeping up
 
-    @property
-    def _in_front(self) -> InFront:
-        covered = self.pages.currentWidget() is not self.workspace
-        return in_front(self.document, self.canvas, self.live, is_covered=covered)
-
     def _refresh(self) -> None:
-        front = self._in_front
+        front = self.live.in_front(self.canvas)
         self.setWindowTitle(front.window_title)
         self.status.show_front(front)
         self.top_bar.show_front(front)

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from ndbplan.base.errors import readable
 from ndbplan.base.shapes import Shape
-from ndbplan.base.units import THIN_SPACE, format_bytes, format_bytes_per_s, format_ndb_size
+from ndbplan.base.units import format_ndb_size
 from ndbplan.configuration.stated import SCOPES, SECTIONS, link_scope
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
@@ -27,6 +27,7 @@ from ndbplan.edits.origins import with_origin
 from ndbplan.edits.parameters import part_with_parameter, put_origin, set_parameter, stated_at
 from ndbplan.edits.roles import assign_role, with_role
 from ndbplan.ndb import parameters as catalogue
+from ndbplan.plan.field_words import grouped, title_of, value_words
 from ndbplan.plan.origins import Origin, SetByProgram
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DiskRole
@@ -43,7 +44,6 @@ _SCOPE_NAMES = {
 
 _COUNTED = ("count", "rows")
 """Units of parameters that are read as quantities; ports, ids and masks are names."""
-_GROUPED_FROM = 10_000
 
 
 @dataclass(frozen=True)
@@ -230,16 +230,13 @@ class ValueChange(Shape):
         """The change in one line."""
         if self.name == "object":
             return f"{self.where}: {'new' if self.before is None else 'gone'}"
-        place = f" of {self.where}" if self.where else ""
-        return f"{self._title}{place}: {' -> '.join(self.shown)}"
+        return f"{self.what}: {' -> '.join(self.shown)}"
 
     @property
-    def _title(self) -> str:
-        """The name; of a field whose unit the values have, without it."""
-        if self.is_parameter:
-            return self.name
-        bare = self.name.removesuffix("_per_s").removesuffix("_bytes")
-        return self.name if bare == self.name.removesuffix("_per_s") else bare.replace("_", " ")
+    def what(self) -> str:
+        """What is changed, and of what: `capacity of disk nvme0 of host-a1`."""
+        title = self.name if self.is_parameter else title_of(self.name)
+        return f"{title} of {self.where}" if self.where else title
 
     @property
     def shown(self) -> tuple[str, str]:
@@ -249,27 +246,23 @@ class ValueChange(Shape):
             for name, value in zip(self.names, (self.before, self.after), strict=True)
         )
         # What differs in its last digits alone is told with all of them.
-        return (before, after) if before != after else (str(self.before), str(self.after))
+        return (before, after) if before != after else (_exact(self.before), _exact(self.after))
 
     def _shown(self, value: Any) -> str:
-        if value is None:
-            return "default" if self.is_parameter else "none"
+        if value is None and self.is_parameter:
+            return "default"
         if self.is_parameter and isinstance(value, int) and not isinstance(value, bool):
             sections = ("DB", "MGM", "API", "TCP", "SHM", "SYSTEM")
             section = next((s for s in sections if catalogue.exists(s, self.name)), None)
             unit = catalogue.parameter(section, self.name).unit if section else ""
             if unit.startswith("bytes"):
                 return format_ndb_size(value)
-            return _grouped(value) if unit in _COUNTED else str(value)
-        if self.name.endswith("_bytes") and isinstance(value, int):
-            exact = format_ndb_size(value)
-            return exact if len(exact) <= _SHORT else format_bytes(value)
-        if self.name.endswith("_bytes_per_s") and isinstance(value, int | float):
-            return format_bytes_per_s(value)
+            return grouped(value) if unit in _COUNTED else str(value)
+        words = None if self.is_parameter else value_words(self.name.rpartition(".")[2], value)
+        if words is not None:
+            return words
         if isinstance(value, tuple):
             value = _plain(value) or "none"
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return _grouped(value)
         return readable(str(value), 80)
 
     @property
@@ -283,13 +276,8 @@ class ValueChange(Shape):
         return _plain(self.after)
 
 
-_SHORT = 6
-"""Letters of a size that is read at a glance, `256G` or `10240M`; of a longer one the first digits tell."""
-
-
-def _grouped(value: float) -> str:
-    """A number as exact as it is, its thousands apart where they are many; `4321` is read as it is typed."""
-    return f"{value:.15g}" if abs(value) < _GROUPED_FROM else f"{value:,.15g}".replace(",", THIN_SPACE)
+def _exact(value: Any) -> str:
+    return grouped(value) if isinstance(value, int | float) else str(value)
 
 
 def _plain(value: Any) -> str | float | None:

@@ -176,6 +176,7 @@ def test_title_and_status_are_those_of_the_live_cluster_while_it_is_in_front(qtb
     page = begun(qtbot, window)
     assert (names.edited.text(), bar.variant.isVisible()) == ("— live", False)
     assert window.windowTitle() == f"{page.title} — live — ndbplan"
+    assert window.actions_table["live"].text() == "Back to the plan"
     assert (status.estimates.isVisible(), status.live.isVisible()) == (False, True)
     assert status.live.text() == "2 of 2 data nodes up"
     page.say(WORLD, "kill node:1")

@@ -37,7 +37,7 @@ def _type(qtbot: QtBot, field: LineField, text: str) -> None:
 
 def test_enter_makes_one_undoable_edit(qtbot: QtBot, document: Document) -> None:
     form = _form(qtbot, document, "data1")
-    memory = form.line("memory_bytes", "Memory", MEMORY)
+    memory = form.line("memory_bytes", MEMORY)
     form.refresh()
     assert memory.line.text() == "8 GiB"
     _type(qtbot, memory, "64 GiB")
@@ -50,7 +50,7 @@ def test_enter_makes_one_undoable_edit(qtbot: QtBot, document: Document) -> None
 
 def test_leaving_without_typing_changes_nothing(qtbot: QtBot, document: Document) -> None:
     form = _form(qtbot, document, "data1")
-    memory = form.line("memory_bytes", "Memory", MEMORY)
+    memory = form.line("memory_bytes", MEMORY)
     form.refresh()
     qtbot.keyClick(memory.line, Qt.Key.Key_Return)
     memory.line.clearFocus()
@@ -65,7 +65,7 @@ def test_what_is_wrong_is_said_below_and_the_plan_stays(
     qtbot: QtBot, document: Document, text: str, said: str
 ) -> None:
     form = _form(qtbot, document, "data1")
-    memory = form.line("memory_bytes", "Memory", MEMORY)
+    memory = form.line("memory_bytes", MEMORY)
     form.refresh()
     before = document.plan
     memory.line.setFocus()
@@ -84,8 +84,8 @@ def test_assumed_is_shown_and_goes_when_confirmed_or_changed(qtbot: QtBot, docum
     disk = document.plan.by_id["data1-c0d1"]
     assert {"random_read_iops", "sequential_read_bytes_per_s"} <= set(disk.assumed)
     form = _form(qtbot, document, disk.id)
-    iops = form.line("random_read_iops", "Random read IOPS", WHOLE)
-    speed = form.line("sequential_read_bytes_per_s", "Sequential read", BYTES_PER_S)
+    iops = form.line("random_read_iops", WHOLE)
+    speed = form.line("sequential_read_bytes_per_s", BYTES_PER_S)
     form.refresh()
     assert not iops.assumed.isHidden()
     iops.assumed.click()
@@ -101,7 +101,7 @@ def test_assumed_is_shown_and_goes_when_confirmed_or_changed(qtbot: QtBot, docum
 def test_several_objects_change_together_in_one_step(qtbot: QtBot, document: Document) -> None:
     document.edit("x", lambda plan: _with_cores(plan, "data1", 4))
     form = _form(qtbot, document, "data1", "data2")
-    cores = form.line("cores", "Cores", WHOLE)
+    cores = form.line("cores", WHOLE)
     form.refresh()
     assert cores.line.text() == ""
     assert cores.line.placeholderText() == "several values"
@@ -162,8 +162,8 @@ def test_a_flag_is_three_states_only_while_mixed(qtbot: QtBot) -> None:
 
 def test_every_editor_has_a_name_for_screen_readers(qtbot: QtBot, document: Document) -> None:
     form = _form(qtbot, document, "data1")
-    form.line("hostname", "Host name", TEXT)
-    form.choice("location_id", "Location", [(None, "none")])
+    form.line("hostname", TEXT)
+    form.choice("location_id", [(None, "none")])
     form.refresh()
     editors = [
         w

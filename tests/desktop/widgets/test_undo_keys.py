@@ -22,7 +22,7 @@ def window(qtbot: QtBot) -> Any:
     made = QMainWindow()
     document = Document(sample_plan("starter"), made)
     form = Form(document, ["host-a1"])
-    form.line("cores", "Cores", WHOLE)
+    form.line("cores", WHOLE)
     form.refresh()
     document.changed.connect(lambda _before, _after: form.refresh())
     made.setCentralWidget(form)

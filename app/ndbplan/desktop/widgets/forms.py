@@ -19,6 +19,7 @@ from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.edits.places import address_of_part
 from ndbplan.ndb.modelled import mark_words
+from ndbplan.plan.field_words import TITLES
 from ndbplan.plan.plan import Plan
 
 
@@ -56,15 +57,19 @@ class Form(QWidget):
     def line(
         self,
         name: str,
-        label: str,
         unit: Unit,
         *,
+        label: str = "",
         empty: str | None = None,
         tip: str = "",
         get: Callable[[Any], Any] | None = None,
         edit: Callable[[Plan, str, Any], Plan] | None = None,
     ) -> LineField:
-        """A typed field of attribute `name`; `get` and `edit` reach values that are no plain attribute."""
+        """A typed field of attribute `name`; `get` and `edit` reach values that are no plain attribute.
+
+        `label`: where the field is called otherwise here than in `TITLES`.
+        """
+        label = label or TITLES[name]
         field = LineField(label, unit, self._committer(name, label, edit), empty=empty, tip=tip)
         self._add(name, field, get)
         if self._estimates is not None and len(self.ids) == 1 and not (self._inner or get or edit):
@@ -74,14 +79,15 @@ class Form(QWidget):
     def choice(
         self,
         name: str,
-        label: str,
         choices: Choices | Callable[[Plan], Choices],
         *,
+        label: str = "",
         tip: str = "",
         get: Callable[[Any], Any] | None = None,
         edit: Callable[[Plan, str, Any], Plan] | None = None,
     ) -> ChoiceField:
         """A field with a few values to choose from; a function gives those that fit the plan."""
+        label = label or TITLES[name]
         offered = choices(self._document.plan) if callable(choices) else choices
         field = ChoiceField(label, offered, self._committer(name, label, edit), tip=tip)
         if callable(choices):
@@ -96,13 +102,13 @@ class Form(QWidget):
     def flag(
         self,
         name: str,
-        label: str,
         *,
         tip: str = "",
         get: Callable[[Any], Any] | None = None,
         edit: Callable[[Plan, str, Any], Plan] | None = None,
     ) -> FlagField:
         """A field that is on or off."""
+        label = TITLES[name]
         field = FlagField(label, self._committer(name, label, edit), tip=tip)
         self._add(name, field, get)
         return field

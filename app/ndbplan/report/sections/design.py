@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ndbplan.describe.titles import DISK_KINDS
+from ndbplan.plan.field_words import DISK_KINDS
 from ndbplan.plan.hardware import DiskKind
 from ndbplan.report.alike import Group, alike
 from ndbplan.report.document import Block, HostKind, Line, Paragraph, Run, Table, Tile, TileMap

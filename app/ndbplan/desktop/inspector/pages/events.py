@@ -67,18 +67,18 @@ class EventEditor:
             if ref is not None and isinstance(getattr(event, field), tuple):
                 self._side(form, i, field, shown.label, len(getattr(event, field)))
             elif ref is not None:
-                form.choice(field, shown.label, partial(_offered, ref.to), tip=shown.tip)
+                form.choice(field, partial(_offered, ref.to), label=shown.label, tip=shown.tip)
             elif isinstance(event, ParameterChange) and field == "value":
                 form.line(
                     field,
-                    shown.label,
                     TEXT,
+                    label=shown.label,
                     get=_shown,
                     edit=lambda plan, w, text: with_value(plan, w, i, text),
                 )
             else:
                 kind = SECONDS if field.endswith("_s") else _UNITS.get(type_of_value, TEXT)
-                form.line(field, shown.label, kind, empty=shown.empty, tip=shown.tip)
+                form.line(field, kind, label=shown.label, empty=shown.empty, tip=shown.tip)
 
     def _side(self, form: Form, i: int, name: str, label: str, count: int) -> None:
         """A line for each host or location of a side of a cut, and one to add another."""
@@ -86,8 +86,8 @@ class EventEditor:
             empty = "take out" if k < count else "+ add" if k else "everything else"
             form.choice(
                 name,
-                label if k == 0 else "and",
                 partial(_side_choices, empty=empty),
+                label=label if k == 0 else "and",
                 get=partial(_member, name, k),
                 edit=partial(with_side, i, name, k),
             )

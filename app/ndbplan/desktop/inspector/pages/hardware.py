@@ -12,7 +12,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.configuration.arrays import levels
 from ndbplan.configuration.directories import disk_for, disks_of_roles
 from ndbplan.configuration.space_files import folders_of_files, roles_by_folders
-from ndbplan.describe.titles import DISK_KINDS, DISK_ROLES
+from ndbplan.describe.titles import DISK_ROLES
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.pages.links import ObjectLinks
@@ -24,7 +24,8 @@ from ndbplan.desktop.widgets.units import BYTES_PER_S, CAPACITY, LATENCY, MEMORY
 from ndbplan.edits import arrange
 from ndbplan.edits.arrays import put_devices, put_level
 from ndbplan.edits.roles import assign_role
-from ndbplan.plan.hardware import Location, RaidLevel, ServiceManager
+from ndbplan.plan.field_words import DISK_KINDS, SERVICE_MANAGERS
+from ndbplan.plan.hardware import Location, RaidLevel
 from ndbplan.plan.places import chain, domain_of, may_hold
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -37,18 +38,16 @@ class LocationPage(Page):
         super().__init__(context, ids)
         form = self.form()
         if self.only is not None:
-            form.line("name", "Name", TEXT)
-        form.choice("parent_id", "Inside", self._around, edit=_put_inside, tip="The room of a rack, its site")
+            form.line("name", TEXT)
+        form.choice("parent_id", self._around, edit=_put_inside, tip="The room of a rack, its site")
         form.line(
             "location_domain_id",
-            "LocationDomainId",
             WHOLE,
             empty=self.shape(),
             tip="1 to 16; the product spreads the replicas of a node group over location domains (8.0.19+)",
         )
         form.line(
             "uplink_bytes_per_s",
-            "Uplink",
             BYTES_PER_S,
             empty="no limit",
             tip="What it can send out of it in one direction; 10 GbE: 1.17 GB/s",
@@ -88,26 +87,22 @@ class HostPage(Page):
         super().__init__(context, ids)
         form = self.form()
         if self.only is not None:
-            form.line("hostname", "Host name", TEXT, tip="A DNS name or IPv4 address, as in config.ini")
-        form.choice("location_id", "Location", _locations)
-        form.line("cores", "Cores", WHOLE, tip="CPUs the operating system shows")
-        form.line("sockets", "Sockets", WHOLE)
-        form.line("clock_ghz", "Clock (GHz)", NUMBER)
+            form.line("hostname", TEXT, tip="A DNS name or IPv4 address, as in config.ini")
+        form.choice("location_id", _locations)
+        form.line("cores", WHOLE, tip="CPUs the operating system shows")
+        form.line("sockets", WHOLE)
+        form.line("clock_ghz", NUMBER)
         form.line(
             "core_gain_per_clock",
-            "Work per clock",
             NUMBER,
             empty="current core",
             tip="Of a core against one of 2008: 1 for a Core 2, about 1.75 for current ones",
         )
-        form.line("memory_bytes", "Memory", MEMORY)
-        form.line(
-            "network_bytes_per_s", "Network", BYTES_PER_S, tip="Usable in one direction; 10 GbE: 1.17 GB/s"
-        )
+        form.line("memory_bytes", MEMORY)
+        form.line("network_bytes_per_s", BYTES_PER_S, tip="Usable in one direction; 10 GbE: 1.17 GB/s")
         form.choice(
             "service_manager",
-            "Services",
-            [(ServiceManager.SYSTEMD, "systemd"), (ServiceManager.INIT_SCRIPTS, "init scripts")],
+            list(SERVICE_MANAGERS.items()),
             tip="What starts, stops and restarts its nodes by the exported runbook",
         )
         add_prices(self, OF_HARDWARE)
@@ -141,23 +136,19 @@ class DiskPage(Page):
         super().__init__(context, ids)
         form = self.form()
         if self.only is not None:
-            form.line("name", "Name", TEXT)
-        form.choice("kind", "Kind", list(DISK_KINDS.items()))
-        form.choice("raid", "Array", _ARRAYS, edit=put_level, tip=_ARRAYS_TIP)
+            form.line("name", TEXT)
+        form.choice("kind", list(DISK_KINDS.items()))
+        form.choice("raid", _ARRAYS, edit=put_level, tip=_ARRAYS_TIP)
         if any(context.plan.by_id[i].raid is not None for i in ids):
-            form.line("devices", "Devices", WHOLE, edit=put_devices, tip="Equal devices; speeds follow")
-        form.line("capacity_bytes", "Capacity", CAPACITY)
-        form.line("sequential_write_bytes_per_s", "Sequential write", BYTES_PER_S)
-        form.line("sequential_read_bytes_per_s", "Sequential read", BYTES_PER_S)
-        form.line("random_write_iops", "Random writes/s", NUMBER)
-        form.line("random_read_iops", "Random reads/s", NUMBER)
-        form.line(
-            "sync_write_latency_s", "Sync write latency", LATENCY, tip="Time of one small synchronous write"
-        )
-        form.line("mount_point", "Mount point", TEXT)
-        form.line(
-            "other_load", "Other load", SHARE, tip="Share of the device that other programs of the host take"
-        )
+            form.line("devices", WHOLE, edit=put_devices, tip="Equal devices; speeds follow")
+        form.line("capacity_bytes", CAPACITY)
+        form.line("sequential_write_bytes_per_s", BYTES_PER_S)
+        form.line("sequential_read_bytes_per_s", BYTES_PER_S)
+        form.line("random_write_iops", NUMBER)
+        form.line("random_read_iops", NUMBER)
+        form.line("sync_write_latency_s", LATENCY, tip="Time of one small synchronous write")
+        form.line("mount_point", TEXT)
+        form.line("other_load", SHARE, tip="Share of the device that other programs of the host take")
         add_prices(self, OF_HARDWARE)
         if self.only is not None:
             keep = link("Keep in the palette…", lambda: ask_to_keep(context.plan, ids[0], self))
@@ -299,8 +290,8 @@ def add_disk_choice(form: Form, role: DiskRole) -> None:
 
     form.choice(
         f"disk_roles.{role.value}",
-        DISK_ROLES[role],
         disks,
+        label=DISK_ROLES[role],
         get=lambda node: node.disk_roles.disk_of(role),
         edit=lambda plan, node_id, disk_id: assign_role(plan, node_id, role, disk_id),
     )

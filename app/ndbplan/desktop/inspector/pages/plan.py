@@ -47,19 +47,18 @@ class PlanPage(Page):
     def __init__(self, context: Context, ids: Sequence[str] = ()) -> None:
         super().__init__(context, ())
         form = self.form()
-        form.line("name", "Name", TEXT)
-        form.choice("ndb_version", "NDB version", _versions, tip="What the catalogue and the exports follow")
+        form.line("name", TEXT)
+        form.choice("ndb_version", _versions, tip="What the catalogue and the exports follow")
         form.line(
             "NoOfReplicas",
-            "Replicas",
             WHOLE,
+            label="Replicas",
             tip="NoOfReplicas: copies of every row, nodes in a node group",
             get=no_of_replicas,
             edit=lambda plan, _i, value: set_parameter(plan, "data_node", "NoOfReplicas", value),
         )
         form.line(
             "backups_kept",
-            "Backups kept",
             WHOLE,
             tip="Backups on the disks at the same time, that being written included; counted as disk space",
             edit=lambda plan, _i, value: edits.set_plan(plan, backups_kept=value),
@@ -101,7 +100,7 @@ class PlanPage(Page):
         stated = plan.currency is not None or plan.price_per_kwh is not None
         form = self.form(self.section("Costs", collapsible=True, expanded=stated).body)
         for name, text, unit, empty, tip in _MONEY:
-            form.line(name, text, unit, empty=empty, tip=tip, get=_of_plan(name), edit=_to_plan(name))
+            form.line(name, unit, label=text, empty=empty, tip=tip, get=_of_plan(name), edit=_to_plan(name))
 
     def _disk_data(self) -> None:
         parts = ObjectLinks(

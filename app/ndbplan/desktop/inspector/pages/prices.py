@@ -28,4 +28,4 @@ def add_prices(page: Page, rows: tuple[_Price, ...]) -> None:
     stated = any(getattr(part, row.name) is not None for part in parts for row in rows)
     form = page.form(page.section("Costs", collapsible=True, expanded=stated).body)
     for row in rows:
-        form.line(row.name, row.label, NUMBER, empty="not stated", tip=row.tip)
+        form.line(row.name, NUMBER, label=row.label, empty="not stated", tip=row.tip)

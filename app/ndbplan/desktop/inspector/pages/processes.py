@@ -23,11 +23,10 @@ class DataNodePage(Page):
         super().__init__(context, ids)
         form = self.form()
         if self.only is not None:
-            form.line("node_id", "Node id", WHOLE, tip="1 to 144 (to 48 before 8.0.18)")
-        form.choice("host_id", "Host", host_choices, edit=move_process)
+            form.line("node_id", WHOLE, tip="1 to 144 (to 48 before 8.0.18)")
+        form.choice("host_id", host_choices, edit=move_process)
         form.choice(
             "node_group",
-            "Node group",
             _groups,
             tip="By node id: the product fills groups of NoOfReplicas nodes in node-id order",
         )
@@ -45,8 +44,8 @@ class ProcessPage(Page):
         super().__init__(context, ids)
         form = self.form()
         if self.only is not None:
-            form.line("node_id", "Node id", WHOLE, tip="1 to 255, unlike any other node's")
-        form.choice("host_id", "Host", self._hosts, edit=_move)
+            form.line("node_id", WHOLE, tip="1 to 255, unlike any other node's")
+        form.choice("host_id", self._hosts, edit=_move)
         add_prices(self, OF_NODES)
 
     def _hosts(self, plan: Plan) -> list[tuple[str | None, str]]:

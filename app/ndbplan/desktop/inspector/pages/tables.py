@@ -73,10 +73,10 @@ class TablePage(Page):
         super().__init__(context, ids)
         form = self.form()
         if self.only is not None:
-            form.line("database", "Database", TEXT)
-            form.line("name", "Name", TEXT)
-        form.line("rows", "Rows", COUNT)
-        form.line("growth_rows_per_month", "Growth per month", COUNT, tip="Rows that are added each month")
+            form.line("database", TEXT)
+            form.line("name", TEXT)
+        form.line("rows", COUNT)
+        form.line("growth_rows_per_month", COUNT, tip="Rows that are added each month")
         if self.only is not None:
             count = link("Count real keys from a CSV…", self._count_keys)
             self.column.addWidget(count, 0, Qt.AlignmentFlag.AlignRight)
@@ -85,7 +85,6 @@ class TablePage(Page):
             form = self.form()
             form.line(
                 "primary_key",
-                "Primary key",
                 NAMES,
                 empty="hidden key",
                 get=_get("primary_key"),
@@ -93,7 +92,6 @@ class TablePage(Page):
             )
             form.line(
                 "distribution_key",
-                "Distribution key",
                 NAMES,
                 empty="primary key",
                 tip="Columns of PARTITION BY KEY, from the primary key",
@@ -101,7 +99,6 @@ class TablePage(Page):
             )
             form.line(
                 "distribution_key_values",
-                "Key values",
                 COUNT,
                 empty="not stated",
                 tip="How many different values the distribution key has; few of them spread unevenly. "
@@ -109,13 +106,11 @@ class TablePage(Page):
             )
             form.choice(
                 "distribution_key_table_id",
-                "Key values are the rows of",
                 _other_tables(self.ids[0]),
                 tip="The table of which each row is one value, such as that of the warehouses",
             )
             form.line(
                 "distribution_key_first",
-                "First key value",
                 WHOLE_NUMBER,
                 empty="not known",
                 tip="When the values are whole numbers one after the other: rows then lie as their hash says",
@@ -153,22 +148,21 @@ class TablePage(Page):
     def _storage(self) -> None:
         section = self.section("Partitions and storage", collapsible=True, expanded=False)
         form = self.form(section.body)
-        form.choice("partition_balance", "Partition balance", [(b, b.value) for b in PartitionBalance])
-        form.line("partitions", "Partitions", WHOLE, empty="by balance", tip="PARTITIONS n")
-        form.line("max_rows", "MAX_ROWS", COUNT, empty="not set")
+        form.choice("partition_balance", [(b, b.value) for b in PartitionBalance])
+        form.line("partitions", WHOLE, empty="by balance", tip="PARTITIONS n")
+        form.line("max_rows", COUNT, empty="not set")
         form.line(
             "hash_map_buckets",
-            "Hash map buckets",
             WHOLE,
             empty="by version",
             tip="Size of the map the table was created with: 240 before 7.2, then 3840",
         )
-        form.flag("fully_replicated", "Fully replicated")
-        form.choice("read_backup", "READ_BACKUP", [(None, "by version"), (True, "on"), (False, "off")])
-        form.flag("logging", "Logged", tip="Off: the table is empty after a system restart")
-        form.flag("primary_key_using_hash", "Hash key only", tip="PRIMARY KEY USING HASH: no ordered index")
-        form.flag("row_format_fixed", "ROW_FORMAT=FIXED")
-        form.choice("tablespace_id", "Tablespace", _tablespaces)
+        form.flag("fully_replicated")
+        form.choice("read_backup", [(None, "by version"), (True, "on"), (False, "off")])
+        form.flag("logging", tip="Off: the table is empty after a system restart")
+        form.flag("primary_key_using_hash", tip="PRIMARY KEY USING HASH: no ordered index")
+        form.flag("row_format_fixed")
+        form.choice("tablespace_id", _tablespaces)
 
 
 class TablespacePage(Page):
@@ -178,10 +172,10 @@ class TablespacePage(Page):
         super().__init__(context, ids)
         form = self.form()
         if self.only is not None:
-            form.line("name", "Name", TEXT)
-        form.choice("logfile_group_id", "Log file group", _logfile_groups)
-        form.line("extent_size_bytes", "Extent size", MEMORY)
-        form.line("directory", "Directory", TEXT, empty="DataDir of the node")
+            form.line("name", TEXT)
+        form.choice("logfile_group_id", _logfile_groups)
+        form.line("extent_size_bytes", MEMORY)
+        form.line("directory", TEXT, empty="DataDir of the node")
         if self.only is not None:
             _files(self, "data_files", "data file")
             _users(self, "Tables in it", lambda plan: _inside(plan.tables, "tablespace_id", self.ids[0]))
@@ -194,8 +188,8 @@ class LogfileGroupPage(Page):
         super().__init__(context, ids)
         form = self.form()
         if self.only is not None:
-            form.line("name", "Name", TEXT)
-        form.line("undo_buffer_bytes", "Undo buffer", MEMORY)
+            form.line("name", TEXT)
+        form.line("undo_buffer_bytes", MEMORY)
         if self.only is not None:
             _files(self, "undo_files", "undo file")
             _users(

@@ -22,6 +22,7 @@ from ndbplan.edits import offers, validated
 from ndbplan.edits import parts as edits
 from ndbplan.edits.load_shapes import put_load_kind, put_points
 from ndbplan.estimate.load.jobs import TOOL_NAMES
+from ndbplan.plan.field_words import TITLES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import (
     ClosedLoad,
@@ -47,8 +48,8 @@ class WorkloadPage(Page):
         super().__init__(context, ids)
         form = self.form()
         if self.only is not None:
-            form.line("name", "Name", TEXT)
-        form.line("duration_s", "Duration", SECONDS, tip="How long a simulation of it lasts")
+            form.line("name", TEXT)
+        form.line("duration_s", SECONDS, tip="How long a simulation of it lasts")
         workload = self.only
         if isinstance(workload, Workload):
             self._load(workload)
@@ -78,24 +79,21 @@ class WorkloadPage(Page):
         section.add_action(link("From CSV…", self._ask_schedule, "Read the rate over time from a CSV file"))
         self.form(section.body).choice(
             "through",
-            "Come through",
             [(None, "SQL nodes, if any"), ("sql", "SQL nodes"), ("api", "API nodes")],
             tip="SQL nodes are mysqld, API nodes are programs on the NDB API; a job by its tool",
         )
         form = self.form(section.body, Inner(lambda w: w.load, _put_load))
         form.choice(
             "kind",
-            "Clients",
             [("open", "arrive at a rate"), ("closed", "wait for answers"), ("job", "load rows, then end")],
+            label="Clients",
             tip="At a rate: transactions come whether or not earlier ones are done",
             edit=put_load_kind,
         )
         if isinstance(workload.load, ClosedLoad):
-            form.line("clients", "Number of clients", COUNT)
-            form.line(
-                "latency_s", "Latency when idle", LATENCY, tip="Of one transaction, round trips included"
-            )
-            form.line("think_time_s", "Think time", SECONDS)
+            form.line("clients", COUNT, label="Number of clients")
+            form.line("latency_s", LATENCY, tip="Of one transaction, round trips included")
+            form.line("think_time_s", SECONDS)
             return
         if isinstance(workload.load, JobLoad):
             self._job(form, section, workload.load)
@@ -103,21 +101,19 @@ class WorkloadPage(Page):
         if len(workload.load.points) == 1:
             form.line(
                 "points",
-                "Transactions per s",
                 NUMBER,
+                label=TITLES["rate_per_s"],
                 get=lambda load: load.points[0].rate_per_s,
                 edit=lambda plan, i, rate: put_points(plan, i, (RatePoint(at_s=0, rate_per_s=rate),)),
             )
         else:
-            form.choice(
-                "shape", "Between points", [("step", "the rate stays"), ("linear", "the rate slides")]
-            )
-        form.line("clients", "Client threads", COUNT, empty="no limit", tip="Transactions under way at most")
-        form.line("retries", "Retries", COUNT, tip="How often a client tries again after a temporary error")
-        form.line("retry_after_s", "Retry after", SECONDS)
+            form.choice("shape", [("step", "the rate stays"), ("linear", "the rate slides")])
         form.line(
-            "repeat_s", "Repeat after", SECONDS, tip="The schedule starts again after this time; 0: never"
+            "clients", COUNT, label="Client threads", empty="no limit", tip="Transactions under way at most"
         )
+        form.line("retries", COUNT, tip="How often a client tries again after a temporary error")
+        form.line("retry_after_s", SECONDS)
+        form.line("repeat_s", SECONDS, tip="The schedule starts again after this time; 0: never")
         workload_id = self.ids[0]
         points = Grid(
             self.context.document,
@@ -133,18 +129,16 @@ class WorkloadPage(Page):
         self.keep_fresh(points)
 
     def _job(self, form: Form, section: Section, load: JobLoad) -> None:
-        form.choice("tool", "Loaded by", [(tool, TOOL_NAMES[tool]) for tool in JobTool])
-        form.line("threads", "Threads", COUNT, tip="Threads of the tool, or sessions that load at a time")
+        form.choice("tool", [(tool, TOOL_NAMES[tool]) for tool in JobTool])
+        form.line("threads", COUNT, tip="Threads of the tool, or sessions that load at a time")
         form.line(
             "rows_per_s_per_thread",
-            "Rows/s per thread",
             NUMBER,
             empty="usual for the tool",
             tip="What one thread loads into an idle cluster, where it was measured",
         )
         form.line(
             "source_bytes_per_s",
-            "Source is read at",
             BYTES_PER_S,
             empty="no limit",
             tip="How fast the files with the rows are read",
@@ -152,7 +146,6 @@ class WorkloadPage(Page):
         if not load.rows:
             form.line(
                 "total_bytes",
-                "Bytes to load",
                 BYTES,
                 empty="all rows of the tables",
                 tip="Values of all rows together; the rows are among those that the tables state",
@@ -197,9 +190,9 @@ class WorkloadPage(Page):
             lambda plan, w, new: _put_transaction(plan, w, i, new),
         )
         form = self.form(section.body, inner)
-        form.line("name", "Name", TEXT)
+        form.line("name", TEXT)
         if several:
-            form.line("weight", "Weight", NUMBER, tip="Share of the mix, relative to the other weights")
+            form.line("weight", NUMBER, tip="Share of the mix, relative to the other weights")
 
         def get(plan: Plan) -> tuple[Any, ...]:
             workload = plan.by_id.get(workload_id)
