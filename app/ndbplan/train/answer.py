@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ndbplan.simulate.events.handlers import Order
 from ndbplan.train.live import LOOKS_EVERY_S, LiveCluster
@@ -45,15 +46,28 @@ def given_up(waited_s: float) -> str:
     return f"(no answer after {waited_s:.0f} s: given up)\n"
 
 
-def carry_out(reply: Answer, cluster: LiveCluster) -> Answer:
-    """Give the orders of an answer and let time pass until all of it is there."""
+class Waited(NamedTuple):
+    """What an answer waited for, and how long."""
+
+    from_s: float
+    to_s: float
+    waits: Callable[[LiveCluster], Answer | None]
+    text: str
+    """What was there by then."""
+
+
+def carry_out(reply: Answer, cluster: LiveCluster, waited: list[Waited] | None = None) -> Answer:
+    """Give the orders of an answer and let time pass until all of it is there; `waited` gets each wait."""
     text = ""
     while True:
         reply = begin(reply, cluster)
         text += reply.text
         if reply.waits is None:
             return replace(reply, text=text)
+        from_s = cluster.now_s
         more = _waited(reply.waits, cluster)
+        if waited is not None:
+            waited.append(Waited(from_s, cluster.now_s, reply.waits, text))
         if isinstance(more, str):
             return replace(reply, text=text + more, exit=1, orders=(), waits=None)
         reply = more

@@ -17,8 +17,6 @@ from ndbplan.train.live import LiveCluster
 
 UNDER_WAY = "(under way: the answer comes as time passes; ^C ends the wait)\n"
 INTERRUPTED = "^C -- query aborted\n"
-SHORT_S = 0.5
-"""What lasts no longer is answered at once."""
 
 
 class ApartError(UserError):

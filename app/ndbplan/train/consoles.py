@@ -13,15 +13,16 @@ import copy
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ndbplan.base.errors import UserError
 from ndbplan.train import world
-from ndbplan.train.answer import PATIENCE_S, Answer, begin, carry_out, given_up
+from ndbplan.train.answer import PATIENCE_S, Answer, Waited, begin, carry_out, given_up
 from ndbplan.train.at_work import UNDER_WAY, Program, is_at_work
 from ndbplan.train.host import console as host
-from ndbplan.train.live import LiveCluster
+from ndbplan.train.live import LiveCluster, SqlSession
 from ndbplan.train.mgm import console as mgm
+from ndbplan.train.past import Past
 from ndbplan.train.prompts import BREAK, session_of, sql_prompt
 
 if TYPE_CHECKING:
@@ -48,6 +49,19 @@ BY_CTRL_C = 130
 """Exit status of a program that Ctrl+C ended."""
 
 
+class _At(NamedTuple):
+    """One console at a moment."""
+
+    program: Program | None = None
+    """What is under way at the management client or a shell."""
+    shell: host.Shell | None = None
+    client: Client | None = None
+    session: SqlSession | None = None
+    """What others see of a client."""
+    connected_from: int | None = None
+    """Lines of the cluster log that the management client has printed; None: it is not connected."""
+
+
 class Addressed(NamedTuple):
     """A line, and the console that it is for."""
 
@@ -65,7 +79,8 @@ def addressed(line: str) -> Addressed | None:
 class Consoles:
     """Somebody's consoles on a live cluster."""
 
-    def __init__(self, cluster: LiveCluster) -> None:
+    def __init__(self, cluster: LiveCluster, before: Consoles | None = None) -> None:
+        """`before`: those that were in use until now; where time goes back, they are what is found."""
         self.cluster = cluster
         self.is_connected = False
         """The management client has connected to a server."""
@@ -76,13 +91,14 @@ class Consoles:
         """What is followed has a place of its own, and does not stand behind every answer."""
         self._clients: dict[int, Client] = {}
         """Sessions of the mysql client, by their numbers."""
-        self._late: list[tuple[str, str]] = []
-        """Prompts of consoles whose line waited, and what it was answered in the end."""
+        self._late: list[tuple[float, str, str]] = []
+        """When a line was answered in the end that waited, at which prompt, and what."""
         self._programs: dict[str, Program] = {}
         """What is under way at the management client and the shells, by their prompts."""
         self.came: Callable[[float, str, str], None] | None = None
         """Who is told of a late answer when it comes, and of its line; not with a branch."""
-        cluster.attendant = self._go_on
+        self._past = Past[_At]() if before is None else before._past.copy()
+        cluster.attendant, cluster.returned = self._go_on, self._go_back
 
     def on(self, cluster: LiveCluster) -> Consoles:
         """The same consoles on a branch of the cluster."""
@@ -91,20 +107,24 @@ class Consoles:
         other.shells = {name: copy.copy(shell) for name, shell in self.shells.items()}
         other._clients = {number: copy.copy(client) for number, client in self._clients.items()}
         other._late, other._programs, other.came = [], dict(self._programs), None
+        other._past = self._past.copy()
         cluster.looks = dict(self.cluster.looks)
         cluster.sessions = dict(self.cluster.sessions)
-        cluster.attendant = other._go_on
+        cluster.attendant, cluster.returned = other._go_on, other._go_back
         return other
 
     def answer(self, line: str) -> str:
         """What a line is answered, and what is followed meanwhile; the cluster does what it says."""
         text = self._answer(line)
+        found = addressed(line)
+        if found is not None:
+            self._keep(found.prompt)
         self._note_looks()
         self.cluster.attend()
         if self.is_apart:
             return text
         late, self._late = self._late, []
-        answers = "".join(f"({prompt} waited)\n{answer}" for prompt, answer in late)
+        answers = "".join(f"({prompt} waited)\n{answer}" for _, prompt, answer in late)
         return text + answers + "".join(news for _, news in self.news())
 
     @property
@@ -116,7 +136,7 @@ class Consoles:
         """Prompts of shells that follow a log, and its new lines; answers of sessions that waited."""
         late, self._late = self._late, []
         found = ((f"{name}$", shell.news(self.cluster)) for name, shell in self.shells.items())
-        return [*late, *((prompt, text) for prompt, text in found if text)]
+        return [*((prompt, text) for _, prompt, text in late), *((at, text) for at, text in found if text)]
 
     def _go_on(self) -> None:
         """Statements that waited go on in the order in which they came."""
@@ -124,18 +144,20 @@ class Consoles:
         for number in sorted(waits, key=lambda one: (waits[one].since_s, one)):
             text = self._session(number).go_on(self.cluster) if number in self.cluster.state.waits else None
             if text is not None:
-                self._late.append((sql_prompt(number), text))
+                self._late += [(self.cluster.now_s, sql_prompt(number), text)] if text else []
+                self._keep(sql_prompt(number))
         for number, client in sorted(self._clients.items()):
             at, said = client.under_way, client.look(self.cluster)
             if at is not None and said is not None:
                 self._comes(sql_prompt(number), f"{at.sql};", said)
+                self._keep(sql_prompt(number))
         for prompt, program in list(self._programs.items()):
             self._look(prompt, program)
         self._note_looks()
 
     def _comes(self, prompt: str, line: str, text: str) -> None:
         """A late answer is there."""
-        self._late.append((prompt, text))
+        self._late.append((self.cluster.now_s, prompt, text))
         if self.came is not None:
             self.came(self.cluster.now_s, f"{prompt} {line}", text)
 
@@ -167,11 +189,11 @@ class Consoles:
         reply = Answer(given_up(waited_s), 1) if more is None else begin(more, self.cluster)
         if reply.waits is not None:
             self._programs[prompt] = one._replace(waits=reply.waits, text=one.text + reply.text)
-            return
-        del self._programs[prompt]
-        self._comes(
-            prompt, one.line, self._ended(prompt, replace(reply, text=one.text + reply.text), one.line)
-        )
+        else:
+            del self._programs[prompt]
+            said = self._ended(prompt, replace(reply, text=one.text + reply.text), one.line)
+            self._comes(prompt, one.line, said)
+        self._keep(prompt)
 
     def _ended(self, prompt: str, reply: Answer, line: str = "") -> str:
         """What is printed at the end of a program."""
@@ -191,15 +213,69 @@ class Consoles:
             self.shells[prompt[:-1]].status = BY_CTRL_C
         return f"{BREAK}\n"
 
-    def _goes_back(self, before_s: float) -> None:
-        """What was begun after the moment to which time went back has not been."""
+    # Where time goes back to.
+
+    def _at(self, prompt: str) -> _At | None:
+        """A console as it is now; None: nobody sat at it."""
+        program, number = self._programs.get(prompt), session_of(prompt)
+        if prompt == MGM:
+            return _At(program, connected_from=self._told if self.is_connected else None)
+        if number is None:
+            shell = self.shells.get(prompt[:-1])
+            return None if shell is None else _At(program, copy.copy(shell))
+        client = self._clients.get(number)
+        seen = self.cluster.sessions.get(number)
+        return None if client is None else _At(client=copy.copy(client), session=seen)
+
+    def _keep(self, prompt: str) -> None:
+        """Keep a console as it is now, and as it was while its last line was answered."""
+        number = session_of(prompt)
+        found = None if number or prompt in (MGM, WORLD) else host.find(self.cluster, prompt[:-1])
+        prompt = prompt if found is None else f"{found.hostname}$"
+        if number in self._clients:
+            client = self._clients[number]
+            passed, client.passed = client.passed, []
+            for one in passed:
+                session = self.cluster.sessions.get(number)
+                seen = None if session is None else session._replace(last_s=one.from_s)
+                self._past.was(
+                    prompt, one.from_s, one.to_s, _At(client=cast("Client", one.session), session=seen)
+                )
+        at = self._at(prompt)
+        if at is not None:
+            self._past.keep(prompt, self.cluster.now_s, at)
+
+    def _carried_out(self, prompt: str, line: str, reply: Answer) -> Answer:
+        """What an answer comes to for who waits for it; where time goes back into the wait, it goes on."""
+        at, since_s, waited = self._at(prompt) or _At(), self.cluster.now_s, list[Waited]()
+        done = carry_out(reply, self.cluster, waited)
+        for one in waited:
+            program = Program(line, since_s, one.waits, one.text)
+            self._past.was(prompt, one.from_s, one.to_s, at._replace(program=program))
+        return done
+
+    def _go_back(self) -> None:
+        """Each console is what it was before anything was typed at this moment."""
         now_s = self.cluster.now_s
-        if now_s >= before_s:
-            return
-        self._programs = {name: one for name, one in self._programs.items() if one.since_s <= now_s}
-        for client in self._clients.values():
-            if client.under_way is not None and client.under_way.since_s > now_s:
-                client.under_way = None
+        self.is_connected, self._told = False, 0
+        self.shells, self._clients, self._programs = {}, {}, {}
+        self._late = [one for one in self._late if one[0] < now_s]
+        self.cluster.sessions.clear()
+        for prompt, at in self._past.go_back(now_s):
+            number = session_of(prompt)
+            if at.program is not None:
+                self._programs[prompt] = at.program
+            if prompt == MGM:
+                self.is_connected, self._told = at.connected_from is not None, at.connected_from or 0
+            if at.shell is not None:
+                self.shells[prompt[:-1]] = shell = copy.copy(at.shell)
+                # What it had printed by now.
+                shell.news(self.cluster)
+            if number is not None and at.client is not None:
+                self._clients[number] = copy.copy(at.client)
+                if at.session is not None:
+                    self.cluster.sessions[number] = at.session
+        self._note_looks()
 
     def _answer(self, line: str) -> str:
         found = addressed(line)
@@ -236,13 +312,10 @@ class Consoles:
         return False
 
     def _world(self, text: str) -> str:
-        before_s = self.cluster.now_s
         try:
-            said = world.do(text, self.cluster)
+            return world.do(text, self.cluster) + "\n"
         except UserError as error:
             return f"ndbplan: {error.line}\n"
-        self._goes_back(before_s)
-        return said + "\n"
 
     def _management(self, text: str) -> str:
         before = ""
@@ -258,7 +331,7 @@ class Consoles:
         reply = mgm.answer(text, self.cluster)
         if self.cluster.apart and reply.waits is not None:
             return before + events + self._lets_go(MGM, text, reply)
-        done = carry_out(reply, self.cluster)
+        done = self._carried_out(MGM, text, reply)
         own = reply.waits is not None and "BACKUP" in text.upper()
         meanwhile = self._events(without="backup" if own else "")
         if done.ends or self.cluster.state.server is None:
@@ -300,7 +373,7 @@ class Consoles:
         reply = shell.answer(text, self.cluster)
         if self.cluster.apart and reply.waits is not None:
             return before + self._lets_go(f"{found.hostname}$", text, reply)
-        done = carry_out(reply, self.cluster)
+        done = self._carried_out(f"{found.hostname}$", text, reply)
         if reply.orders or reply.waits is not None:
             # What it waited for decides how it ends.
             shell.status = done.exit

@@ -63,6 +63,8 @@ LOOKS_EVERY_S = 0.1
 """How often a console looks whether what it waits for is there."""
 BEGIN = datetime(2026, 1, 5, 8, 0, 0)
 """What the clocks of the cluster show at the start: a Monday morning."""
+SHORT_S = 0.5
+"""What lasts no longer is answered at once."""
 MOST_CELLS = 4_000_000
 """Moments times log parts that are recorded at most: beyond it a moment lasts longer than a second."""
 
@@ -109,6 +111,13 @@ class Hold(NamedTuple):
     """What is printed then, of what would be printed at once. Raises SqlError."""
     stops: Callable[[LiveCluster], None] | None = None
     """What KILL QUERY does; None: the data nodes go on, and so does the client."""
+    until_s: float = 0.0
+    """When it is done, where that is known."""
+
+
+def time_passes(until_s: float, stops: Callable[[LiveCluster], None] | None = None) -> Hold:
+    """Nothing but time is waited for."""
+    return Hold(lambda now: now.now_s >= until_s - 1e-9, lambda _now, text: text, stops, until_s)
 
 
 class LiveCluster:
@@ -127,6 +136,10 @@ class LiveCluster:
         """What is under way at consoles, and since when; the same for all who look at the cluster."""
         self.holds: list[Hold] = []
         """What the statement waits for that was answered last, if it is under way; the same for all."""
+        self.past_holds: list[Hold] = []
+        """What it waited for, if that is there already; the same for all."""
+        self.returned: Callable[[], None] | None = None
+        """Who is told that time went back; not with a branch."""
         self._turns: set[str] = set()
         """What is being done: nothing, or statements go on; the same for all who look at the cluster."""
         self.sql_session = NOBODY
@@ -248,6 +261,11 @@ class LiveCluster:
         return max(self.now_s + sim.scenario.step_s, min([*dues, *given_up, *next_looks]))
 
     @property
+    def takes_turns(self) -> bool:
+        """Statements that waited go on: none of them lets time pass for the others."""
+        return bool(self._turns)
+
+    @property
     def _is_attended(self) -> bool:
         """Statements wait, and somebody goes on with them who is not at it already."""
         waits = bool(self.state.waits or self.looks)
@@ -261,6 +279,23 @@ class LiveCluster:
                 self.attendant()
             finally:
                 self._turns.clear()
+
+    def lets_pass(
+        self, seconds: float, hold: Callable[[float], Hold] = time_passes, *, at_once_s: float = SHORT_S
+    ) -> bool:
+        """Let the time of a statement pass; True: it is under way, as others are not held up by it.
+
+        `hold` says what is waited for until a moment. Parts of one statement follow one another.
+        """
+        step_s = self.session.simulation.scenario.step_s
+        seconds = round(seconds / step_s) * step_s
+        one = hold(max([self.now_s, *(part.until_s for part in self.holds)]) + seconds)
+        if seconds > 0.0 and (self._turns or (self.apart and seconds > at_once_s)):
+            self.holds.append(one)
+            return True
+        self.past_holds.append(one)
+        self.advance(seconds)
+        return False
 
     def advance_until(
         self, reached: Callable[[LiveCluster], bool], at_most_s: float, every_s: float = LOOKS_EVERY_S
@@ -278,8 +313,11 @@ class LiveCluster:
         return self.session.act(what)
 
     def rewind(self, to_s: float) -> None:
-        """Go back: what was done from then on has not happened."""
+        """Go back: what was done from then on has not happened, and what was under way goes on."""
         self.session.rewind(max(to_s, self.session.simulation.scenario.step_s))
+        if self.returned is not None:
+            self.returned()
+        self.attend()
 
     def branch(self) -> LiveCluster:
         """The same moment once more, which goes on apart from this one."""

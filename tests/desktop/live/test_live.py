@@ -268,6 +268,9 @@ def test_a_log_is_followed_and_what_was_typed_is_saved_and_plays_again(
     ended = shell.text
     page.go_to(12.0)
     rest(qtbot, page)
+    QTest.keyClick(shell.input, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    rest(qtbot, page)
+    ended = shell.text
     enter(qtbot, page, WORLD, "kill node:4")
     assert shell.text == ended
     path = tmp_path / "typed.txt"
@@ -276,7 +279,8 @@ def test_a_log_is_followed_and_what_was_typed_is_saved_and_plays_again(
     rest(qtbot, page)
     typed = path.read_text().splitlines()
     assert [line for line in typed if not line.startswith(("#", "! wait"))] == [
-        "! apart", f"{prompt} {log}", "ndb_mgm> SHOW", f"{prompt} ^C", "! rewind to 12s", "! kill node:4",
+        "! apart", f"{prompt} {log}", "ndb_mgm> SHOW", f"{prompt} ^C", "! rewind to 12s",
+        f"{prompt} ^C", "! kill node:4",
     ]  # fmt: skip
     cluster = LiveCluster.begin(window.document.plan, window.panels.estimates.workload_id)
     again = list(answered(typed, cluster))

@@ -174,23 +174,18 @@ class _Restoring(NamedTuple):
     """Of the table that is under way."""
     tries: int = 0
     begun: bool = False
-    before: _Restoring | None = None
-    at_s: float = 0.0
 
     def go_on(self, now: LiveCluster) -> Answer | None:
         """The next steps that are due; None: none is yet."""
-        one = self
-        while one.before is not None and one.at_s > now.now_s:
-            one = one.before
-        if now.now_s < one.due_s - 1e-9:
+        if now.now_s < self.due_s - 1e-9:
             return None
-        one = one._replace(asked=one.asked._replace(cluster=now))
+        one = self._replace(asked=self.asked._replace(cluster=now))
         while now.now_s >= one.due_s - 1e-9:
             after = one._next()
             if isinstance(after, Answer):
                 return after
             one = after
-        return Answer(waits=one._replace(before=self, at_s=now.now_s).go_on)
+        return Answer(waits=one.go_on)
 
     def _next(self) -> _Restoring | Answer:
         at, cluster = self.asked.at, self.asked.cluster

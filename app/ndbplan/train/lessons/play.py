@@ -63,8 +63,8 @@ class Play:
         """Since when time passes that no line says yet."""
         self._begin(begun(self.lesson, start))
 
-    def _begin(self, cluster: LiveCluster) -> None:
-        self.cluster, self.consoles = cluster, Consoles(cluster)
+    def _begin(self, cluster: LiveCluster, before: Consoles | None = None) -> None:
+        self.cluster, self.consoles = cluster, Consoles(cluster, before)
         self.consoles.came = self._looked
         self._enter()
 
@@ -359,7 +359,7 @@ class Play:
         reference = self._reference(place)
         self.place = place
         reference.cluster.apart = self.cluster.apart
-        self._begin(reference.cluster)
+        self._begin(reference.cluster, reference.consoles)
         self.arrivals += 1
         return f"You are at the begin of '{rest}', as the reference route gets there.\n"
 

@@ -12,7 +12,7 @@ from ndbplan.base.units import whole_number
 from ndbplan.ndb.console import form
 from ndbplan.ndb.sql_server import flushed, missing_functions, no_calls
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.train.live import Hold, LiveCluster
+from ndbplan.train.live import LiveCluster, time_passes
 from ndbplan.train.sql.digests import data
 from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.modes import GROUP_BY, has
@@ -198,14 +198,9 @@ def slept(tree: exp.Expr, cluster: LiveCluster) -> float:
             raise NotSimulated("SLEEP is simulated of a number, and in queries without tables")
         seconds = min(float(value.this), _LONGEST_SLEEP_S)
         waited_s += seconds
-        if not cluster.apart:
-            cluster.advance(seconds)
         one.replace(exp.Literal.number(0))
-    if cluster.apart and waited_s:
-        until_s = cluster.now_s + waited_s
-        cluster.holds.append(
-            Hold(lambda now: now.now_s >= until_s - 1e-9, lambda _now, text: text, lambda _now: None)
-        )
+    if waited_s:
+        cluster.lets_pass(waited_s, lambda until_s: time_passes(until_s, lambda _now: None), at_once_s=0.0)
     return waited_s
 
 

@@ -8,9 +8,8 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from ndbplan.plan.workloads import OperationKind
-from ndbplan.train.at_work import SHORT_S
 from ndbplan.train.contents import Key, Row
-from ndbplan.train.live import Hold, LiveCluster
+from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import server
 from ndbplan.train.sql.problem import Warned
 
@@ -45,11 +44,7 @@ def said(tree: exp.Expr, warned_of: Sequence[Warned], found: Change, cluster: Li
     """What the client prints, after the time that it took."""
     begin_s, rows = cluster.now_s, found.affected
     lasts_s = found.matched / CHANGED_ROWS_PER_S if found.matched > 1 else 0.0
-    if cluster.apart and lasts_s > SHORT_S:
-        until_s = begin_s + lasts_s
-        cluster.holds.append(Hold(lambda now: now.now_s >= until_s - 1e-9, lambda _now, text: text))
-    else:
-        cluster.advance(lasts_s)
+    if not cluster.lets_pass(lasts_s):
         lasts_s = cluster.now_s - begin_s
     count = len(warned_of)
     warned = f", {count} warning{'s' * (count > 1)}" if count else ""

@@ -14,8 +14,7 @@ from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table, Tablespace
-from ndbplan.train.at_work import SHORT_S
-from ndbplan.train.live import Hold, Later, LiveCluster
+from ndbplan.train.live import Hold, Later, LiveCluster, time_passes
 from ndbplan.train.locks import Running
 from ndbplan.train.schema import GivesUp, SetSchema
 from ndbplan.train.sql import server
@@ -128,23 +127,24 @@ def ok(asked: Asked, rows: int = 0, lasts_s: float = DEFINED_S, warnings: Sequen
         asked.cluster.act(Runs(asked.cluster.sql_session, at_work))
         become(asked, then, at_s=begin_s + lasts_s, copied=copied)
     warnings = (*lock_warnings(asked.cluster), *online_warning(asked.how, asked.plan.version), *warnings)
-    if then is not None and asked.cluster.apart and lasts_s > SHORT_S:
-        asked.cluster.holds.append(_until(asked.cluster, begin_s + lasts_s, stops=bool(rows)))
-        lasted = server.lasted(lasts_s)
-    else:
-        asked.cluster.advance(min(lasts_s, _LONGEST_S))
+    session, lasts_s = asked.cluster.sql_session, min(lasts_s, _LONGEST_S)
+
+    def hold(until_s: float) -> Hold:
+        return time_passes(until_s) if then is None else _until(session, until_s, stops=bool(rows))
+
+    if not asked.cluster.lets_pass(lasts_s, hold):
         if then is not None and is_lost(asked.cluster):
             raise SqlError(1296, "HY000", NOT_OPENED)
-        lasted = server.lasted(asked.cluster.now_s - begin_s)
+        lasts_s = asked.cluster.now_s - begin_s
+    lasted = server.lasted(lasts_s)
     warned = f", {len(warnings)} warning{'s' * (len(warnings) > 1)}" if warnings else ""
     affected = f"{rows} row{'s' * (rows != 1)} affected"
     records = f"\nRecords: {rows}  Duplicates: 0  Warnings: {len(warnings)}\n" if counts else ""
     return Done(f"Query OK, {affected}{warned} ({lasted}){records}", tuple(warnings))
 
 
-def _until(cluster: LiveCluster, until_s: float, *, stops: bool) -> Hold:
+def _until(session: int, until_s: float, *, stops: bool) -> Hold:
     """A change of the schema that is under way; one that copies rows ends with KILL QUERY."""
-    session = cluster.sql_session
 
     def ends(now: LiveCluster, text: str) -> str:
         if is_lost(now):
@@ -154,7 +154,7 @@ def _until(cluster: LiveCluster, until_s: float, *, stops: bool) -> Hold:
     def stop(now: LiveCluster) -> None:
         now.act(GivesUp(session))
 
-    return Hold(lambda now: now.now_s >= until_s - 1e-9, ends, stop if stops else None)
+    return time_passes(until_s, stop if stops else None)._replace(ends=ends)
 
 
 def become(

@@ -427,5 +427,5 @@ def _checked(asked: Asked, stream: Stream) -> Result:
             if verb == "optimize" and asked.local(typed) is not None:
                 rows.append((f"{database}.{name}", verb, "note", _RECREATED))
             rows.append((f"{database}.{name}", verb, "status", "OK"))
-    asked.cluster.advance(DEFINED_S)
+    asked.cluster.lets_pass(DEFINED_S)
     return Result(("Table", "Op", "Msg_type", "Msg_text"), (TEXT,) * 4, list(rows))

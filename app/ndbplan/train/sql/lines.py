@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from ndbplan.base.kept import keeping
 from ndbplan.train.at_work import INTERRUPTED, UNDER_WAY, is_at_work
-from ndbplan.train.live import Hold, LiveCluster, SqlSession
+from ndbplan.train.live import Hold, LiveCluster, SqlSession, time_passes
 from ndbplan.train.prompts import BREAK, sql_prompt
 from ndbplan.train.sql import locking, transactions, waiting
 from ndbplan.train.sql.problem import SqlError, Warned
@@ -30,6 +31,14 @@ class UnderWay(NamedTuple):
     """Statements behind it."""
 
 
+class Passed(NamedTuple):
+    """A session while a statement was under way that held up who typed it."""
+
+    from_s: float
+    to_s: float
+    session: Lines
+
+
 class Lines(ABC):
     """Answers lines; what a statement is answered is in the class that inherits it."""
 
@@ -48,6 +57,8 @@ class Lines(ABC):
         """The statement that it is at, whose answer is still to come."""
         self.counts: Mapping[str, int] = {}
         """Statements so far, by what counts them."""
+        self.passed: list[Passed] = []
+        """What was under way while the last line was answered."""
         self.typing = Typing()
         """What ends a statement, and what is typed of one that is not complete."""
 
@@ -138,6 +149,12 @@ class Lines(ABC):
                 self.database, cluster.now_s, own.node_id, killed, self.counts
             )
 
+    def _at_work(self, on: UnderWay) -> Lines:
+        """The session as it was while a statement was under way."""
+        other = copy.copy(self)
+        other.under_way, other.passed = on, []
+        return other
+
     def _all(self, asked: list[tuple[str, bool]], cluster: LiveCluster, since_s: float | None = None) -> str:
         """Statements one after the other, up to one that waits; `since_s`: the first has, since then."""
         said = ""
@@ -146,14 +163,21 @@ class Lines(ABC):
             self.has_left = False
             try:
                 cluster.holds.clear()
+                cluster.past_holds.clear()
                 if not waited_s:
                     self.counts = with_one_more(self.counts, sql)
+                from_s = cluster.now_s
                 text, begin_s = self.one(sql, vertical, cluster), cluster.now_s
                 self._note(cluster)
+                if begin_s > from_s:
+                    hold, rest = _past_hold(cluster), tuple(asked[at + 1 :])
+                    on = UnderWay(sql, from_s - waited_s, hold, text, rest)
+                    self.passed.append(Passed(from_s, begin_s, self._at_work(on)))
                 if cluster.holds:
                     rest = tuple(asked[at + 1 :])
-                    self.under_way = UnderWay(sql, begin_s - waited_s, cluster.holds.pop(), text, rest)
-                    return said + UNDER_WAY
+                    text, hold = waiting.with_time(text, waited_s), cluster.holds.pop()
+                    self.under_way = UnderWay(sql, begin_s - waited_s, hold, text, rest)
+                    return said + ("" if cluster.takes_turns else UNDER_WAY)
                 said += waiting.with_time(text, waited_s)
             except locking.LockWaitError as refused:
                 behind, begin_s = asked[at + 1 :], cluster.now_s - waited_s
@@ -164,3 +188,8 @@ class Lines(ABC):
         held = transactions.open_of(cluster)
         self.had_node = 0 if held is None else held.node_id
         return said
+
+
+def _past_hold(cluster: LiveCluster) -> Hold:
+    """What a statement waited for that is over: by its own account, or until now."""
+    return cluster.past_holds[-1] if cluster.past_holds else time_passes(cluster.now_s)

@@ -57,8 +57,10 @@ def reorganise(sql: str, in_use: str, cluster: LiveCluster) -> tuple[str, tuple[
     def is_done(now: LiveCluster) -> bool:
         return not now.session.simulation.is_moving and now.now_s >= copied_s - 1e-9
 
-    if cluster.apart and not is_done(cluster):
-        cluster.holds.append(Hold(is_done, lambda now, _text: f"{said(now, copied)}\n"))
+    hold = Hold(is_done, lambda now, _text: f"{said(now, copied)}\n")
+    if (cluster.apart or cluster.takes_turns) and not is_done(cluster):
+        cluster.holds.append(hold)
         return "", deprecated
+    cluster.past_holds.append(hold)
     cluster.advance_until(is_done, _LONGEST_S)
     return said(cluster, copied), deprecated
