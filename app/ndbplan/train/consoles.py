@@ -97,7 +97,7 @@ class Consoles:
         """What is under way at the management client and the shells, by their prompts."""
         self.came: Callable[[float, str, str], None] | None = None
         """Who is told of a late answer when it comes, and of its line; not with a branch."""
-        self._past = Past[_At]() if before is None else before._past.copy()
+        self._past: Past[_At] = Past() if before is None else before._past.copy()
         cluster.attendant, cluster.returned = self._go_on, self._go_back
 
     def on(self, cluster: LiveCluster) -> Consoles:
