@@ -97,7 +97,7 @@ ssh() {
     fi
     # What `on` puts around a command needs no shell of its own.
     bare=${text/; then printf \'%s\\n\' \'   it is so already\'; else /}
-    if [[ ${bare%; fi*} == *';'* ]]; then
+    if [[ $text != "printf '%s\\n' "* && ${bare%; fi*} == *';'* ]]; then
       { declare -f call timeout remote_functions; printf 'remote_functions\n%s' "$text"; } |
         bash -euo pipefail -s || code=$?
     else

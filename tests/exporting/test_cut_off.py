@@ -23,13 +23,16 @@ STARTER = sample_plan("starter")
 REDO = sample_plan("redo-overload")
 
 
-def functions(place: Path, first: str, behind: str) -> str:
-    """What stands between two comments of the script, with its locks and hosts in a folder of the test."""
+def functions(place: Path, *ends: str) -> str:
+    """What stands between comments of the script, with its locks and hosts in a folder of the test."""
     text = render_script(REDO, operations(REDO)).replace("/var/lock/", f"{place}/")
     ssh = 'remote() { shift; setsid bash -c "$*"; }\n'
     ssh += "ask() { printf '%s\\n' \"$2\" | setsid bash -euo pipefail -s; }\n"
     quoted = "quoted() { printf '%q' \"$1\"; }\n"
-    return f"set -euo pipefail\n{ssh}{quoted}{text[text.index(first) : text.index(behind)]}"
+    parts = (
+        text[text.index(first) : text.index(last)] for first, last in zip(ends[::2], ends[1::2], strict=True)
+    )
+    return f"set -euo pipefail\n{ssh}{quoted}{''.join(parts)}"
 
 
 def run(text: str, *, given: str = "") -> subprocess.CompletedProcess[str]:
@@ -66,6 +69,67 @@ def test_what_a_command_leaves_running_is_not_waited_for(tmp_path: Path) -> None
         assert run(f"flock -n {tmp_path}/ndb-runbook.work true").returncode == 0
     finally:
         os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+
+
+def broken_off(place: Path, name: str, program: str, text: str) -> subprocess.Popen[str]:
+    """A script that is killed while a program works on a host, and the next one, which waits for it."""
+    (place / "bin").mkdir()
+    for pipe in ("begun", "goes_on"):
+        os.mkfifo(place / pipe)
+    busy = f"busy() {{ mkdir {place}/is_busy && echo >{place}/begun && read -r <{place}/goes_on; }}"
+    (place / "bin" / name).write_text(f"#!/bin/bash\n{busy}\n{program}")
+    (place / "bin" / name).chmod(0o755)
+    first = subprocess.Popen(["bash", "-c", text], start_new_session=True, stdout=subprocess.DEVNULL)
+    assert (place / "begun").read_text() == "\n"
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
+    second = subprocess.Popen(
+        ["bash", "-c", text], stderr=subprocess.PIPE, text=True, stdout=subprocess.DEVNULL
+    )
+    assert second.stderr is not None
+    assert "waits for what was begun here before: process " in second.stderr.readline()
+    (place / "goes_on").write_text("\n")
+    return second
+
+
+def test_statements_that_go_on_without_their_script_are_waited_for(tmp_path: Path) -> None:
+    """A table that is reorganised bears no restart of a data node; half of a statement is none."""
+    log = tmp_path / "log"
+    program = f"text=$(cat)\n[[ $text != first ]] || busy\nprintf '%s\\n' \"$text\" >>{log}\n"
+    ends = ("# work HOST", "# place HOST", "# The locale of the host", "sql_look() {")
+    text = functions(tmp_path, *ends, "# statements_end HOST", "exec 3<&0")
+    text = f"export PATH={tmp_path}/bin:$PATH; dry_run=0 list_only=0\n{text}\n"
+    first = f"[[ -e {tmp_path}/killed ]] || {{ : >{tmp_path}/killed; change_on host socket <<<first; }}\n"
+    second = broken_off(tmp_path, "mysql", program, f"{text}{first}statements_end host\necho second >>{log}")
+    assert second.stderr is not None
+    with second.stderr:
+        assert second.wait(60) == 0
+    assert log.read_text() == "first\nsecond\n"
+    for part, waits in (("rolling-restart", True), ("stop", True), ("backup", False)):
+        steps = render_script(REDO, operations(REDO)).partition(f"\n  {part})\n")[2].partition("\n    ;;")[0]
+        assert ("\n    statements_end app1 " in steps) is waits, part
+    cut = text.replace("| setsid", "| { text=$(cat); printf '%s' \"${text% | mysql*}\"; } | setsid")
+    run(f"{cut}change_on host socket <<<third")
+    assert log.read_text() == "first\nsecond\n"
+
+
+def test_a_start_that_goes_on_is_given_no_option_again(tmp_path: Path) -> None:
+    """It has read its own and counts as down for seconds: another one would lie until a later start."""
+    option, active = tmp_path / "a.service.option", tmp_path / "active"
+    program = (
+        f"case $1 in is-active) test -e {active} ;;\n"
+        f"start) grep -q initial {option} && rm {option} && busy && : >{active} ;; esac\n"
+    )
+    ends = ("# A unit of systemd", "# Neither running", "# work HOST", "# place HOST")
+    text = functions(tmp_path, *ends, "# start_service HOST", "# A stop returns")
+    text = text.replace("place=/run ", f"place={tmp_path} ")
+    text = f"export PATH={tmp_path}/bin:$PATH; dry_run=0; say() {{ :; }}; did() {{ :; }}\n{text}\n"
+    second = broken_off(tmp_path, "systemctl", program, f"{text}start_service host a.service --initial\n")
+    assert second.stderr is not None
+    with second.stderr:
+        assert second.wait(60) == 0
+    assert active.exists()
+    assert not option.exists()
 
 
 @pytest.mark.parametrize("cut", [5, 30, -9])

@@ -25,6 +25,7 @@ from ndbplan.exporting.what_runs import (
     servers_meanwhile,
     starts_or_stops,
     stops_all,
+    works_on_tables,
 )
 from ndbplan.ndb.sql_versions import charset_of_statements
 from ndbplan.operations.add_nodes import GROWN_FOLDER
@@ -121,6 +122,7 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         meanwhile=meanwhile,
         units=places(plan, parts, before),
         parts_without_starts=[part.key for part in parts if not starts_or_stops(part)],
+        works_on_tables=" ".join(map(shell_quoted, works_on_tables(parts))),
         known_data_nodes=known_data_nodes(plan, parts, before),
         new_in_groups=sorted(put_into_groups(part for part in parts if part.key == "add-nodes")),
         packages=_PACKAGES,
@@ -160,8 +162,7 @@ def _script_line(command: Command) -> str:
         elif isinstance(command, MakeAccount):
             call = _call("make_account", command.host, command.socket, command.name, command.account)
         else:
-            looks = all(one.startswith("SELECT ") for one in command.statements)
-            name = "sql_once" if command.makes else "sql_look" if looks else "sql"
+            name = "sql_once" if command.makes else "sql" if command.changes else "sql_look"
             call = _call(name, command.host, command.socket)
         end = _HEREDOC
         while end in lines:

@@ -11,6 +11,8 @@ from ndbplan.operations.change import BEFORE_FOLDER
 from ndbplan.operations.commands import (
     Copy,
     CreateNodeGroup,
+    Restore,
+    Sql,
     StartService,
     StopAllDataNodes,
     StopDataNode,
@@ -58,6 +60,15 @@ def starts_or_stops(part: Operation) -> bool:
     """Whether a part starts or stops a node that may be running."""
     kinds = (StartService, StopService, StopDataNode, StopAllDataNodes)
     return any(isinstance(command, kinds) for step in part.steps for command in step.commands)
+
+
+def works_on_tables(parts: Iterable[Operation]) -> list[str]:
+    """Hosts on which parts give statements or bring a backup back: either goes on without the script."""
+    commands = (command for part in parts for step in part.steps for command in step.commands)
+    hosts = (
+        one.host for one in commands if isinstance(one, Restore) or (isinstance(one, Sql) and one.changes)
+    )
+    return list(dict.fromkeys(hosts))
 
 
 def stops_all(part: Operation) -> bool:

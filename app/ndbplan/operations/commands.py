@@ -64,6 +64,11 @@ class Sql:
     makes: bool
     """They make things: that one is there already is a success."""
 
+    @property
+    def changes(self) -> bool:
+        """Whether they do more than look."""
+        return not all(statement.startswith("SELECT ") for statement in self.statements)
+
 
 @dataclass(frozen=True)
 class HasTable:
