@@ -118,6 +118,8 @@ def accepted_by_second(run: LoadRun) -> list[float]:
     return [float(rate) * run.batch for rate in taken[0]]
 
 
+_CUT_S = 0.5
+"""What a moment in whole seconds leaves away on average."""
 _WRITES_MB_S = 0.7
 """What a second with a checkpoint writes at least."""
 
@@ -159,13 +161,17 @@ def checkpoint_rows(draws: int) -> list[Measured]:
 
 
 def estimated_checkpoint_rows() -> list[Measured]:
-    """Bytes of the same checkpoints as the estimate says them of a table that has so many rows."""
+    """Bytes of the same checkpoints as the estimate says them of a table that has so many rows.
+
+    Moments were told in whole seconds that are over: on average half a second of rows came before the start.
+    """
     found = []
     for run in runs():
         for at, one in enumerate(run.checkpoints, 1):
             phase = [phase for phase in run.phases if phase.begin_s <= one["start"]][-1]
             plan = plan_of(replace(run, phases=(replace(phase, begin_s=0),)))
-            table = plan.tables[0].model_copy(update={"rows": int(one["rows_at_start"])})
+            rows = one["rows_at_start"] + _CUT_S * phase.accepted_rows_s
+            table = plan.tables[0].model_copy(update={"rows": round(rows)})
             plan = plan.replace(tables=(table,))
             size = checkpoint(plan, plan.workloads[0]).nodes[0].written_bytes.scaled(1e-6)
             name = f"{run.name}-{at}"

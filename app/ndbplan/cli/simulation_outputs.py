@@ -67,13 +67,14 @@ def runs() -> Schema:
     from ndbplan.simulate.rates import SteadyRate
 
     odds = {"probability": FRACTION, "first_at_s": ESTIMATED}
+    errors = promise(ErrorOdds, "code probability comes_first first_at_s", comes_first=FRACTION, **odds)
     wide = ("accepted_per_s", "latency_mean_s", "redo_buffer_fill_max", "redo_log_fill_max")
     promised = promise(
         Bands,
         f"runs seed {' '.join(wide)} errors cluster_stop rates",
         rates=array(schema_of(SteadyRate)),
         **dict.fromkeys(wide, ESTIMATED),
-        errors=array(promise(ErrorOdds, "code probability first_at_s", **odds)),
+        errors=array(errors),
         cluster_stop=or_null(promise(StopOdds, "probability first_at_s", **odds)),
     )
     band = record(name=STRING, unit=STRING, p10=array(NUMBER), p50=array(NUMBER), p90=array(NUMBER))

@@ -60,11 +60,13 @@ class Band:
 class ErrorOdds(Shape):
     """How likely an error is, and when it comes if it does."""
 
-    JSON = "code probability first_at_s"
+    JSON = "code probability comes_first first_at_s"
 
     code: int
     probability: float
     """Share of the runs that had it."""
+    comes_first: float
+    """Share of the runs whose first error it was; runs where several came at once count for each in part."""
     first_at_s: Quantity
 
 
@@ -354,11 +356,12 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
     bands = [Band(name, unit, low[i], middle[i], high[i]) for i, (name, unit) in enumerate(named)]
     details = tuple(band for band in bands[5:] if band.p90.any())
     count, law = len(runs), constants_of(scenario.plan)["overload_law"]
-    errors = []
+    errors, comes_first = [], _comes_first(np.stack([run.first for run in runs]))
     for i, code in enumerate(ERROR_CODES):
         moments = [float(run.first[i]) for run in runs if np.isfinite(run.first[i])]
         if moments:
-            errors.append(ErrorOdds(code, len(moments) / count, spread(moments, "s", count)))
+            probability, first_at_s = len(moments) / count, spread(moments, "s", count)
+            errors.append(ErrorOdds(code, probability, comes_first[i], first_at_s))
     return Bands(
         runs=count,
         seed=seed,
@@ -385,6 +388,16 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
             law,
         ),
     )
+
+
+def _comes_first(moments: Floats) -> list[float]:
+    """Share of the runs whose first error each is; `moments`: of each run and error, infinite without."""
+    import numpy as np
+
+    is_first = (moments == moments.min(axis=1, keepdims=True)) & np.isfinite(moments)
+    each = is_first / np.maximum(1, is_first.sum(axis=1, keepdims=True))
+    shares: list[float] = each.mean(axis=0).tolist()
+    return shares
 
 
 def _latency(means: list[Quantity]) -> Quantity:

@@ -1033,6 +1033,16 @@ def test_what_limits_a_run_is_named_whole_in_a_small_window(
     QVBoxLayout(around).addWidget(summary := Summary(around))
     around.resize(width, 40)
     around.show()
+    one, other = (
+        SimpleNamespace(code=code, probability=0.9, comes_first=share)
+        for code, share in ((1221, 0.2), (1234, 0.7))
+    )
+    many = SimpleNamespace(
+        accepted_per_s=result.accepted_per_s, latency_mean_s=result.latency_mean_s, cluster_stop=None,
+        errors=(one, other),
+    )  # fmt: skip
+    summary.show_result(cast(Any, result), cast(Any, many))
+    assert summary._limit.toolTip().endswith("first 1234 in 70 %, 1221 in 20 % of runs")
     summary.show_result(cast(Any, result), None)
     qtbot.waitUntil(lambda: says in summary._limit.shown())
     assert "SQL node 147" in summary._limit.shown()

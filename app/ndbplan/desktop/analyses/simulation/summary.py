@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -14,7 +15,7 @@ from ndbplan.desktop.widgets.explain import QuantityLabel
 from ndbplan.desktop.widgets.sections import Elided, label, link
 
 if TYPE_CHECKING:
-    from ndbplan.simulate.bands import Bands
+    from ndbplan.simulate.bands import Bands, ErrorOdds
     from ndbplan.simulate.result import SimulationResult
 
 
@@ -75,8 +76,7 @@ class Summary(QWidget):
         verb, short = ("limited by", "limit") if limited else ("next limit", "next")
         limit, odds_text = result.bottleneck.text, ""
         if bands is not None and bands.errors:
-            odds = bands.errors[0]
-            odds_text = f" · {odds.code} in {format_percent(odds.probability)} of runs"
+            odds_text = f" · {_first_errors(bands.errors)} of runs"
         # Where the whole does not fit, a node that limits is named without its host.
         node = limit.partition(" on ")[0]
         few = f"{short}: {node.removeprefix('the ')}"
@@ -117,3 +117,12 @@ class Summary(QWidget):
 
 def _span(low: str, high: str) -> str:
     return low if low == high else f"{low} … {high}"
+
+
+def _first_errors(errors: Sequence[ErrorOdds]) -> str:
+    """In how many runs an error comes; where it is not always one that comes first, the likeliest two."""
+    first = sorted((one for one in errors if one.comes_first), key=lambda one: -one.comes_first)[:2]
+    if len(first) < 2:
+        return f"{errors[0].code} in {format_percent(errors[0].probability)}"
+    each = [f"{one.code} in {format_percent(one.comes_first)}" for one in first]
+    return f"first {each[0]}, {each[1]}"
