@@ -145,7 +145,7 @@ class SidePanels(QObject):
     def show_anew(self) -> None:
         """Show the same in other words: bytes are shown in other units now."""
         if self._has("estimates"):
-            self.estimates.refresh()
+            self.estimates.say_anew()
         if self._has("analyses"):
             self.analyses.show_anew()
 

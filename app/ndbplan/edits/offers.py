@@ -5,11 +5,12 @@ Palette, inspector and command line make new parts here, so that each begins the
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import cache
 from itertools import count
 from typing import Any
 
+from ndbplan.base.units import format_bytes, format_bytes_binary
 from ndbplan.configuration.arrays import known_hardware
 from ndbplan.edits import validated
 from ndbplan.edits.growth import free_node_id
@@ -40,6 +41,13 @@ DEFAULT_DISK = "nvme"
 def hardware() -> dict[str, list[dict[str, Any]]]:
     """Classes of locations, hosts, disks and arrays of disks, by what they are of; each has a key."""
     return {name: rows for name, rows in known_hardware().items() if isinstance(rows, list)}
+
+
+def class_text(row: Mapping[str, Any]) -> str:
+    """What a class of `hardware` is called: `NVMe 3.2 TB`, in the units of bytes in use."""
+    if "capacity_bytes" in row:
+        return str(row["text"]).format(size=format_bytes(row["capacity_bytes"]))
+    return str(row["text"]).format(size=format_bytes_binary(row.get("memory_bytes", 0)))
 
 
 @cache

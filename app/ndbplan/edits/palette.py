@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Literal, NamedTuple
 
 from ndbplan.base.units import format_bytes, format_bytes_binary
-from ndbplan.edits.offers import hardware
+from ndbplan.edits.offers import class_text, hardware
 from ndbplan.edits.own_hardware import Own, own_hardware
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.processes import DiskRole
@@ -71,16 +70,16 @@ def _own_tip(one: Own) -> str:
     return f"{format_bytes(one.part.capacity_bytes)}; drop it on a host"
 
 
-@cache
 def usual_offers() -> tuple[Offer, ...]:
     """What the program itself offers, in its order."""
     classes = hardware()
     return (
-        *(Offer(e["key"], "location", e["text"], "warehouse", "Groups hosts that fail together")
+        *(Offer(e["key"], "location", class_text(e), "warehouse", "Groups hosts that fail together")
           for e in classes["locations"]),
-        *(Offer(e["key"], "host", e["text"], "server", "A machine with its disks")
+        *(Offer(e["key"], "host", class_text(e), "server", "A machine with its disks")
           for e in classes["hosts"]),
-        *(Offer(e["key"], "disk", e["text"], "hard-drive", "Drop it on a host") for e in classes["disks"]),
+        *(Offer(e["key"], "disk", class_text(e), "hard-drive", "Drop it on a host")
+          for e in classes["disks"]),
         Offer("management", "process", "Management node", "sliders-horizontal", "ndb_mgmd: drop on a host"),
         Offer("data", "process", "Data node", "database", "ndbmtd (ndbd before 7.0): drop it on a host"),
         Offer("sql", "process", "SQL node", "table-2", "mysqld: drop it on a host"),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QPushButton, QWidget
 
 from ndbplan.base.units import use_system
 from ndbplan.desktop.document.preferences import UNITS, Preferences
@@ -12,6 +15,7 @@ from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.desktop.widgets.fields import LineField
 from ndbplan.desktop.widgets.grid import GridModel
+from ndbplan.desktop.widgets.units import BYTES
 from ndbplan.edits import parts as edits
 from ndbplan.edits.offers import make_table
 from ndbplan.plan.tables import Column
@@ -100,3 +104,29 @@ def test_the_units_of_bytes_are_chosen_once_and_change_everywhere(window, tmp_pa
     assert shown() == before
     window.actions_table["units_binary"].trigger()
     assert Preferences(tmp_path / "preferences.json").get(UNITS) == "binary"
+
+
+@pytest.mark.parametrize(("system", "other"), [("binary", r"[KMGT]B\b"), ("decimal", r"[KMGT]iB\b")])
+def test_nothing_is_read_in_other_units_than_those_chosen(
+    system: str, other: str, window, qtbot, request
+) -> None:
+    """Fields, palette, title and problems kept the usual units, or said 3 200 000 000 000 B."""
+    request.addfinalizer(lambda: use_system(""))
+    disk = window.document.plan.hosts[0].disks[0]
+    window.selection.set((disk.id,))
+    qtbot.waitUntil(lambda: window.panels.estimates.is_fresh, timeout=WAIT_MS)
+    window.panels.analyses.show_tab("Problems")
+    window.actions_table[f"units_{system}"].trigger()
+    qtbot.waitUntil(lambda: window.panels.estimates.is_fresh, timeout=WAIT_MS)
+    texts = [entry.offer.text for entry in window.palette_panel.entries.values()]
+    for widget in (window.panels.inspector, window.panels.analyses.stack.currentWidget(), window.status):
+        shown = [one for one in widget.findChildren(QWidget) if one.isVisible()]
+        texts += [one.text() for one in shown if isinstance(one, QLabel | QLineEdit | QAbstractButton)]
+    assert sum(bool(re.search(r"\d[\d.]* [KMGT]i?B", text)) for text in texts) > 8
+    assert [text for text in texts if re.search(other, text) or re.search(r"\d B\b", text)] == []
+    field = next(f for f in window.panels.inspector.findChildren(LineField) if f.label == "Capacity")
+    assert BYTES.show(disk.capacity_bytes) in (field.line.text(), field.line.toolTip().split("\n")[-1][:-9])
+    # Who presses Enter in a field that was read changes nothing.
+    field.line.setFocus()
+    QTest.keyClick(field.line, Qt.Key.Key_Return)
+    assert window.document.plan.by_id[disk.id].capacity_bytes == disk.capacity_bytes

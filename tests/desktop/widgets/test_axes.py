@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QFontMetrics
 
-from ndbplan.base.units import format_duration
+from ndbplan.base.units import format_duration, parse_bytes, use_system
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.axes import time_step_s, value_axis
 from ndbplan.desktop.widgets.chart_content import Content, Series
@@ -23,6 +23,21 @@ from ndbplan.desktop.widgets.charts import TimeChart
 def test_a_scale_has_a_value_however_low_it_is(qapp, high: float, size: int, unit: str) -> None:
     ((_, values),) = value_axis(pg, lambda: unit).tickValues(0.0, high, float(size))
     assert any(0 < value <= high for value in values)
+
+
+@pytest.mark.parametrize("unit", ["MiB", "bytes/s"])
+@pytest.mark.parametrize("system", ["decimal", "binary"])
+def test_values_beside_a_scale_are_round_in_the_units_that_were_chosen(
+    system: str, unit: str, qapp, request
+) -> None:
+    """A step of 5 MB/s read 4.77 MiB/s, and one of 2 MiB read 2.1 MB."""
+    request.addfinalizer(lambda: use_system(""))
+    use_system(system)
+    axis = value_axis(pg, lambda: unit)
+    for high in (9e6, 70e6, 1.4e9):
+        ((step, values),) = axis.tickValues(0.0, high, 250.0)
+        for value, name in zip(values, axis.tickStrings(values, 1.0, step), strict=True):
+            assert parse_bytes(name.removesuffix("/s")) == pytest.approx(value), name
 
 
 @pytest.mark.parametrize(("most", "top"), [(0.5, 10.0), (40.0, 40.0)])

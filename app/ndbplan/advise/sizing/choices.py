@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import how_many
+from ndbplan.base.units import format_bytes_binary, how_many
 from ndbplan.edits import offers
 from ndbplan.edits.arrays import as_array
 from ndbplan.edits.own_hardware import OWN, Own
@@ -116,7 +116,7 @@ def planned_host(source: Plan | None) -> Host | None:
 
 def usually_offered(kind: str, source: Plan | None) -> tuple[tuple[str, str], ...]:
     """Keys and texts of what nobody has to name: the plan's host, and usual classes unlike it."""
-    usual = [(row["key"], row["text"]) for row in offers.hardware()[f"{kind}s"]]
+    usual = [(row["key"], offers.class_text(row)) for row in offers.hardware()[f"{kind}s"]]
     planned = planned_host(source) if kind == "host" else None
     if planned is None:
         return tuple(usual)
@@ -125,7 +125,7 @@ def usually_offered(kind: str, source: Plan | None) -> tuple[tuple[str, str], ..
 
 
 def _text_of(planned: Host) -> str:
-    return f"{planned.cores} cores, {planned.memory_bytes / 2**30:g} GiB as in the plan"
+    return f"{planned.cores} cores, {format_bytes_binary(planned.memory_bytes)} as in the plan"
 
 
 def _offers(
@@ -133,7 +133,7 @@ def _offers(
 ) -> list[Offer]:
     """What the keys name; without any the plan's host, the requirements' own, all usual classes."""
     mine = {one.name: Offer(one.name, one.part) for one in own if one.kind == kind}
-    usual = {row["key"]: row["text"] for row in offers.hardware()[f"{kind}s"]}
+    usual = {row["key"]: offers.class_text(row) for row in offers.hardware()[f"{kind}s"]}
     planned = planned_host(source) if kind == "host" else None
     if not keys:
         known = [key for key, _ in usually_offered(kind, source)]

@@ -66,6 +66,7 @@ class Estimates(QObject):
         self._timer.setInterval(SETTLE_MS)
         self._timer.timeout.connect(self._start)
         self._of_variants: list[Estimate] = []
+        self._is_in_old_words = False
         self.previews = Previews(lambda: (document.plan, self.workload_id), self)
         """What changes that are offered would do to the plan that is shown."""
         self.latest: Estimate | None = None
@@ -76,7 +77,7 @@ class Estimates(QObject):
     @property
     def is_fresh(self) -> bool:
         """Whether `latest` speaks of the plan and workload as they are now."""
-        return self.latest is not None and self._is_of_now(self.latest)
+        return self.latest is not None and self._is_of_now(self.latest) and not self._is_in_old_words
 
     def _is_of_now(self, one: Estimate) -> bool:
         return one.plan is self._document.plan and one.workload_id == self.workload_id
@@ -94,6 +95,11 @@ class Estimates(QObject):
         if workload_id != self._workload_id:
             self._workload_id = workload_id
             self.refresh()
+
+    def say_anew(self) -> None:
+        """Estimate again what is known too: its words have changed, such as the units of bytes."""
+        self._of_variants, self._is_in_old_words = [], True
+        self.refresh()
 
     def refresh(self) -> None:
         """Estimate again, soon, unless it is known; cancels what runs."""
@@ -139,7 +145,7 @@ class Estimates(QObject):
         known = [one for one in (*self._of_variants, latest) if any(one.plan is plan for plan in plans)]
         # Of each variant the last workload that was looked at.
         self._of_variants = list({id(one.plan): one for one in known}.values())
-        self.latest = latest
+        self.latest, self._is_in_old_words = latest, False
         self.updated.emit(latest)
 
 

@@ -153,7 +153,9 @@ class Inspector(QWidget):
         self._show_titles(plan, ids)
 
     def _rebuild(self) -> None:
-        self._build(self._page.ids if self._page is not None else ())
+        ids = self._page.ids if self._page is not None else ()
+        self._build(ids)
+        self._show_titles(self._context.plan, ids)
 
     def _build(self, ids: tuple[str, ...]) -> None:
         plan = self._context.plan

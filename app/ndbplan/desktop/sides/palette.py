@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from ndbplan.base.units import system_in_use
 from ndbplan.desktop.canvas.input.drops import mime_of
 from ndbplan.desktop.look import paint, theme
 from ndbplan.desktop.widgets.flow_layout import FlowLayout
@@ -65,6 +66,7 @@ class Palette(QScrollArea):
     def _fill(self) -> None:
         """Show what is offered now."""
         self.entries = {}
+        self._units = system_in_use()
         inner = QWidget()
         column = QVBoxLayout(inner)
         column.setContentsMargins(12, 12, 12, 12)
@@ -96,6 +98,8 @@ class Palette(QScrollArea):
         self.setWidget(inner)
 
     def _repaint(self) -> None:
+        if self._units != system_in_use():
+            self._fill()
         self.viewport().update()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:

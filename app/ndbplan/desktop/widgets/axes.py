@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ndbplan.base.units import format_bytes_binary, format_duration, format_value
+from ndbplan.base.units import format_bytes_binary, format_duration, format_value, system_in_use
 
 _LOW_PX = 42
 """Height below which three values would touch one another."""
@@ -16,6 +16,12 @@ _ENOUGH = 5
 def shown(value: float, unit: str) -> str:
     """A value as a chart writes it; memory and log sizes are binary, as NDB's parameters are."""
     return format_bytes_binary(value) if unit == "MiB" else format_value(value, unit)
+
+
+def _in_powers_of_two(unit: str) -> bool:
+    """Whether values are shown in KiB and MiB: their round steps are not those of a thousand."""
+    system = system_in_use()
+    return (unit == "MiB" and system != "decimal") or (unit.startswith("bytes") and system == "binary")
 
 
 _LARGER = {"": (1e7, 1e6, "M"), "ms": (1e4, 1e3, "s"), "MB/s": (1e4, 1e3, "GB/s")}
@@ -38,7 +44,7 @@ def value_axis(pg: Any, unit: Callable[[], str]) -> Any:
             return scale_names(values, unit())
 
         def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-            span, binary = high - low, unit() == "MiB"
+            span, binary = high - low, _in_powers_of_two(unit())
             step = nice_step(span, max(2 if size < _LOW_PX else 3, int(size // 26)), binary=binary)
             if step > high:
                 # A scale without any value says nothing: one has room, the highest round one.

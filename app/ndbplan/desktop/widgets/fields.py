@@ -100,6 +100,7 @@ class Field(QWidget):
 
     def explain(self, tip: str) -> None:
         """Say what the value is, and what depends on it."""
+        self._tip = tip
         self._caption.setToolTip(tip)
         self.editor.setToolTip(tip)
         self.editor.setAccessibleDescription(tip)
@@ -201,7 +202,9 @@ class LineField(Field):
         was_edited = self.is_edited and self.line.hasFocus()
         mixed = value is MIXED
         self.line.setPlaceholderText("several values" if mixed else self._empty or "")
-        self._shown = "" if value is None or mixed else self._unit.show(value)
+        self._shown = "" if value is None or mixed else self._unit.read(value)
+        exact = self._shown and self._unit.show(value)
+        self.line.setToolTip(f"{self._tip}\n{exact}, exactly" if exact != self._shown else self._tip)
         if not was_edited:
             self.line.setText(self._shown)
             self.line.setCursorPosition(0)

@@ -24,6 +24,12 @@ class Unit:
     """Text that `parse` turns into the same value again."""
     example: str
     """What a valid text looks like."""
+    brief: Callable[[Any], str] | None = None
+    """Text of bytes in the units that were chosen for all, which may leave out the last digits."""
+
+    def read(self, value: Any) -> str:
+        """Text to be read: exact, but where units are chosen no other appear, whatever digits that takes."""
+        return self.brief(value) if self.brief is not None and units.system_in_use() else self.show(value)
 
 
 def _clean(text: str) -> str:
@@ -151,10 +157,12 @@ def _show_share(value: float) -> str:
     return f"{value * 100:.12f} %"
 
 
-BYTES = Unit(lambda text: units.parse_bytes(_by_hand(text)), _show_bytes, "64 GB, 1.5 TiB")
-MEMORY = Unit(_sized("MiB", "GiB"), _show_memory, "64 GiB, 512M")
-CAPACITY = Unit(_sized("GB", "TB"), _show_bytes, "960 GB, 3.2 TB")
-BYTES_PER_S = Unit(_rate, _show_rate, "118 MB/s")
+BYTES = Unit(
+    lambda text: units.parse_bytes(_by_hand(text)), _show_bytes, "64 GB, 1.5 TiB", units.format_bytes
+)
+MEMORY = Unit(_sized("MiB", "GiB"), _show_memory, "64 GiB, 512M", units.format_bytes_binary)
+CAPACITY = Unit(_sized("GB", "TB"), _show_bytes, "960 GB, 3.2 TB", units.format_bytes)
+BYTES_PER_S = Unit(_rate, _show_rate, "118 MB/s", units.format_bytes_per_s)
 LATENCY = Unit(_latency, _show_seconds, "2 ms, 50 us")
 SECONDS = Unit(lambda text: units.parse_duration_s(_by_hand(text)), _show_seconds, "20 ms, 10min, 2 h")
 MOMENT = Unit(lambda text: units.parse_clock(_by_hand(text)), units.format_clock, "1:40, 100 s, 2 h")
