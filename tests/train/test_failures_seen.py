@@ -103,6 +103,24 @@ def test_a_server_that_lost_the_cluster_keeps_its_id_and_opens_no_table(
     assert "2 rows in set (" in consoles.answer("mysql> SHOW TABLES")
 
 
+def test_the_tables_behind_ndbinfo_take_no_change(begun: Callable[[str], LiveCluster]) -> None:
+    said = {
+        version: Consoles(begun(version)).answer("mysql> truncate table ndbinfo.ndb$nodes")
+        for version in ("7.4.10", "8.4.8")
+    }
+    assert said["7.4.10"] == "ERROR 1036 (HY000): Table 'ndb$nodes' is read only\n"
+    assert said["8.4.8"].startswith("ERROR 1146 (42S02)"), "its dictionary does not show them"
+
+
+def test_a_client_of_one_line_does_not_listen(begun: Callable[[str], LiveCluster]) -> None:
+    consoles = Consoles(begun("8.4.8"))
+    lines = {prompt: consoles.answer(f"{prompt}").splitlines()
+             for prompt in ("ndb_mgm> TLS INFO", "data1$ ndb_mgm -e 'TLS INFO'")}  # fmt: skip
+    ends = ("is using cleartext.", "is not connected.")
+    for (prompt, said), end in zip(lines.items(), ends, strict=True):
+        assert f"Event listener connection {end}" in said, prompt
+
+
 def test_older_servers_ask_the_cluster_which_tables_there_are(begun: Callable[[str], LiveCluster]) -> None:
     consoles = lost(begun, "7.4.10")
     assert "2 rows in set, 1 warning (" in consoles.answer("mysql> SHOW TABLES")
@@ -146,7 +164,7 @@ def test_a_client_without_a_server_tries_again_as_its_release_does(
             10.0,
             ["Unable to connect", "Retrying every 5 seconds.", "Could not get status", "*  1010: "],
         ),
-        ("8.4.8", 0.0, ["ERROR: Unable to connect"]),
+        ("8.4.8", 0.0, ["ERROR: Unable to connect", "Could not get status"]),
     ):
         consoles = Consoles(begun(version))
         assert consoles.answer("ndb_mgm> HELP SHOW").startswith("----"), "help needs no server"
@@ -155,9 +173,9 @@ def test_a_client_without_a_server_tries_again_as_its_release_does(
         begin_s = consoles.cluster.now_s
         lines = consoles.answer("ndb_mgm> ALL STATUS").splitlines()
         assert consoles.cluster.now_s - begin_s == pytest.approx(tries_s)
-        assert [line.startswith(begin) for line, begin in zip(lines, said, strict=False)] == [True] * len(
-            said
-        )
+        told = [line.startswith(begin) for line, begin in zip(lines, said, strict=False)]
+        assert told == [True] * len(said)
+    assert consoles.answer("ndb_mgm> SHOW").count("\n") == 1, "8.4.8: it has no connection to lose now"
 
 
 def test_a_transaction_of_an_older_server_has_no_savepoint(begun: Callable[[str], LiveCluster]) -> None:

@@ -248,6 +248,16 @@ def test_files_of_disk_data_have_the_numbers_and_the_order_of_the_recording() ->
     query = "SELECT DISTINCT log_id FROM ndbinfo.{} WHERE log_type = 'DD-UNDO'"
     assert _cells(consoles, query.format("logbuffers")) == _cells(consoles, query.format("logspaces"))
     assert _cells(consoles, query.format("logspaces")) == [["13"]]
+    # Tablespaces and log file groups are roots [manual, dict_obj_tree].
+    tree = "SELECT type, id, indented_name FROM ndbinfo.dict_obj_tree WHERE root_name = '{}' ORDER BY id"
+    assert _cells(consoles, tree.format("lg_1")) == [
+        ["21", "13", "lg_1"], ["23", "14", "-> undo_1.log"], ["23", "19", "-> undo_2.log"],
+    ]  # fmt: skip
+    assert _cells(consoles, tree.format("ts_1")) == [["20", "15", "ts_1"], ["22", "16", "-> data_1.dat"]]
+    listed = consoles.answer(f"{consoles.cluster.plan.hosts[0].hostname}$ ndb_show_tables").splitlines()
+    assert [line.split()[:3] for line in listed if "_1" in line and "file" in line.lower()] == [
+        ["13", "LogfileGroup", "Online"], ["14", "Undofile", "Online"], ["16", "Datafile", "Online"],
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("version", "first"), [("7.4.10", 10), ("8.4.8", 13)])

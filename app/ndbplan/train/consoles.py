@@ -320,9 +320,9 @@ class Consoles:
     def _management(self, text: str) -> str:
         before = ""
         if mgm.needs_server(text) and self.cluster.state.server is None:
-            self.is_connected = False
+            was_connected, self.is_connected = self.is_connected, False
             self.cluster.advance(mgm.tries_s(self.cluster))
-            return mgm.unanswered(text, self.cluster)
+            return mgm.unanswered(text, self.cluster, was_connected=was_connected)
         if not self.is_connected and mgm.needs_server(text):
             before = mgm.greeting(self.cluster)
             self.is_connected = True

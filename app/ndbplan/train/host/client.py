@@ -34,7 +34,7 @@ def management_client(cluster: LiveCluster, host: Host, words: Sequence[str]) ->
     before = mgm.greeting(cluster)
     if cluster.state.server is None:
         return Answer(before, FAILED)
-    reply = mgm.answer(line, cluster)
+    reply = mgm.answer(line, cluster, listens=False)
     return replace(reply, text=before + reply.text, ends=False)
 
 

@@ -23,6 +23,7 @@ _KINDS = {
     _SYSTEM_TABLE: ("SystemTable", "Yes"), _USER_TABLE: ("UserTable", "Yes"),
     _UNIQUE_INDEX: ("UniqueHashIndex", "Yes"), _ORDERED_INDEX: ("OrderedIndex", "No"),
     _HASH_TRIGGER: ("HashIndexTrigger", "-"), _INDEX_TRIGGER: ("IndexTrigger", "-"), 25: ("ForeignKey", "-"),
+    20: ("Tablespace", "-"), 21: ("LogfileGroup", "-"), 22: ("Datafile", "-"), 23: ("Undofile", "-"),
 }  # fmt: skip
 """What a kind of object is called, and whether it is logged, by its number in dict_obj_types."""
 

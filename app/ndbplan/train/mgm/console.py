@@ -66,13 +66,17 @@ def tries_s(cluster: LiveCluster) -> float:
     return float(form(cluster.plan.version, "tries_to_connect_s"))
 
 
-def unanswered(text: str, cluster: LiveCluster) -> str:
+def unanswered(text: str, cluster: LiveCluster, *, was_connected: bool = False) -> str:
     """What an interactive client says to a line that no server answered."""
     said = not_connected(cluster)
+    asks = bool({"SHOW", "STATUS"} & set(line_of(text).upper[:2]))
     if tries_s(cluster):
         said += "Retrying every 5 seconds. Attempts left: 2 1, failed.\n"
-        if {"SHOW", "STATUS"} & set(line_of(text).upper[:2]):
+        if asks:
             said += "Could not get status\n*  1010: Management server not connected\n*        \n"
+    elif asks and was_connected:
+        # It found its connection gone, and no server to go on with [8.4.8].
+        said += "Could not get status\n"
     return said
 
 
@@ -82,8 +86,11 @@ def needs_server(text: str) -> bool:
     return bool(first) and first[0] not in ("QUIT", "EXIT", "BYE", "HELP", "?", "SLEEP", "CONNECT", "PROMPT")
 
 
-def answer(text: str, cluster: LiveCluster) -> Answer:
-    """What the client answers to a line, and what the cluster is told; the cluster stays as it is."""
+def answer(text: str, cluster: LiveCluster, *, listens: bool = True) -> Answer:
+    """What the client answers to a line, and what the cluster is told; the cluster stays as it is.
+
+    `listens`: it is told of events meanwhile.
+    """
     line = line_of(text)
     if not line.words:
         return Answer()
@@ -103,7 +110,7 @@ def answer(text: str, cluster: LiveCluster) -> Answer:
         return wrong
     if cluster.state.server is None:
         return Answer(not_connected(cluster), FAILED)
-    return _command(cluster, line)
+    return _command(cluster, line, listens=listens)
 
 
 def _wrong_at_once(line: Line) -> Answer | None:
@@ -114,7 +121,7 @@ def _wrong_at_once(line: Line) -> Answer | None:
     return None
 
 
-def _command(cluster: LiveCluster, line: Line) -> Answer:
+def _command(cluster: LiveCluster, line: Line, *, listens: bool) -> Answer:
     if line.upper[0] == "ALL" or number_of(line.words[0]) is not None:
         return _of_nodes(cluster, line)
     first, rest = line.upper[0], line.rest
@@ -144,7 +151,7 @@ def _command(cluster: LiveCluster, line: Line) -> Answer:
                 return Answer("Unexpected command, expected: PURGE STALE SESSIONS\n", FAILED)
             return Answer("No sessions purged\n")
         case "TLS", ("INFO",) if knows_word(cluster.plan.version, "TLS"):
-            return report.tls(cluster)
+            return report.tls(cluster, listens=listens)
         case "START", ("TLS",) if knows_word(cluster.plan.version, "TLS"):
             return Answer(f"{client_line(1014)}*        there are no keys and certificates here\n", FAILED)
     return invalid(line.text)

@@ -168,15 +168,17 @@ def levels(cluster: LiveCluster, node_ids: Sequence[int], line: Line, command: s
     return Answer(text + "\n", FAILED if failed else 0, tuple(orders))
 
 
-def tls(cluster: LiveCluster) -> Answer:
-    """TLS INFO: no connection is encrypted; each node and client that is there holds one [assumed]."""
+def tls(cluster: LiveCluster, *, listens: bool) -> Answer:
+    """TLS INFO: no connection is encrypted; each node and client that is there holds one [assumed].
+
+    A client that carries out one line and ends does not listen to events [8.4.8].
+    """
+    listener = "using cleartext" if listens else "not connected"
     now = len(cluster.state.alive()) + len(cluster.clients) + 2
     counts = (
         ("Total accepted connections:", now), ("Total connections upgraded to TLS:", 0),
         ("Current connections:", now), ("Current connections using TLS:", 0), ("Authorization failures:", 0),
     )  # fmt: skip
-    text = (
-        " \nMain interactive connection is using cleartext.\nEvent listener connection is using cleartext.\n"
-    )
+    text = f" \nMain interactive connection is using cleartext.\nEvent listener connection is {listener}.\n"
     text += " \nServer reports 0 TLS connections.\n\n \n    Server statistics since restart\n"
     return Answer(text + "".join(f"  {name:<35}{count}\n" for name, count in counts))

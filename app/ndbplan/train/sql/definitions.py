@@ -18,6 +18,7 @@ from ndbplan.importing.ddl.table_names import renamed, table_name
 from ndbplan.importing.ddl.tokens import Word
 from ndbplan.importing.ddl.tokens import words as read_words
 from ndbplan.ndb.console import form
+from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
@@ -52,6 +53,7 @@ from ndbplan.train.sql.failing import is_lost, open_warnings
 from ndbplan.train.sql.modes import unknown_engine
 from ndbplan.train.sql.numbers import TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
+from ndbplan.train.sql.refused import read_only
 from ndbplan.train.sql.too_large import raise_over
 from ndbplan.train.state import is_local
 
@@ -310,6 +312,9 @@ def _truncate(asked: Asked, stream: Stream) -> Done:
     database, name = asked.name(typed)
     table = local_tables.known(asked, typed)
     if table is None:
+        behind = database == "ndbinfo" and name.removeprefix("ndb$") in tables_of(asked.plan.version)
+        if behind and name.startswith("ndb$") and not form(asked.plan.version, "dictionary_of_its_own"):
+            raise read_only(name)
         raise no_table(database, name)
     if is_local(table):
         return local_tables.truncate(asked, table)

@@ -229,7 +229,13 @@ class _Object(NamedTuple):
 
 _SYSTEM_TABLE, _USER_TABLE, _UNIQUE_INDEX, _ORDERED_INDEX, _HASH_MAP, _FOREIGN_KEY = 1, 2, 3, 6, 24, 25
 _HASH_TRIGGER, _INDEX_TRIGGER = 11, 18
-"""Numbers of kinds, as dict_obj_types has them."""
+_OF_DISK_DATA = {
+    "Tablespace": (20, 0),
+    "Log file group": (21, 0),
+    "Data file": (22, 20),
+    "Undo file": (23, 21),
+}
+"""Numbers of kinds, as dict_obj_types has them; of disk data also what they belong to."""
 _KINDS = {"System table": _SYSTEM_TABLE, "User table": _USER_TABLE, "Ordered index": _ORDERED_INDEX}
 
 
@@ -262,6 +268,9 @@ def _held(cluster: LiveCluster) -> Iterator[_Object]:
         yield _Object(_HASH_MAP, row["id"], row["fq_name"])
     for row in foreign_keys(cluster):
         yield _Object(_FOREIGN_KEY, row["object_id"], row["name"])
+    for row in files(cluster):
+        kind, above = _OF_DISK_DATA[row["type"]]
+        yield _Object(kind, row["id"], row["name"], above, row["parent"])
 
 
 def foreign_keys(cluster: LiveCluster) -> Iterator[Row]:
@@ -303,7 +312,7 @@ def _places(table: Table, names: Sequence[str]) -> str:
 
 
 def dict_obj_info(cluster: LiveCluster) -> Iterator[Row]:
-    """Tables, indexes and their triggers, hash maps, foreign keys; theirs and disk data are left out."""
+    """Tables, indexes and their triggers, hash maps, foreign keys without their triggers, disk data."""
     for one in _objects(cluster):
         yield {
             "type": one.kind, "id": one.number, "version": 1, "state": 4,

@@ -85,7 +85,12 @@ def of_ndbinfo(tree: exp.Expr, name: str, cluster: LiveCluster) -> SqlError:
     if isinstance(tree, exp.Update) and not form(cluster.plan.version, "dictionary_of_its_own"):
         column = next((c.name for one in tree.expressions for c in one.find_all(exp.Column)), "")
         return SqlError(1348, "HY000", f"Column '{column}' is not updatable")
-    return SqlError(1036, "HY000", f"Table 'ndb${name}' is read only")
+    return read_only(f"ndb${name}")
+
+
+def read_only(name: str) -> SqlError:
+    """A table of ndbinfo takes no change."""
+    return SqlError(1036, "HY000", f"Table '{name}' is read only")
 
 
 def inside_of(code: int) -> Warned:
