@@ -269,8 +269,8 @@ def _held(cluster: LiveCluster) -> Iterator[_Object]:
     for row in foreign_keys(cluster):
         yield _Object(_FOREIGN_KEY, row["object_id"], row["name"])
     for row in files(cluster):
-        kind, above = _OF_DISK_DATA[row["type"]]
-        yield _Object(kind, row["id"], row["name"], above, row["parent"])
+        kind, parent_kind = _OF_DISK_DATA[row["type"]]
+        yield _Object(kind, row["id"], row["name"], parent_kind, row["parent"])
 
 
 def foreign_keys(cluster: LiveCluster) -> Iterator[Row]:
