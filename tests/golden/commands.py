@@ -30,6 +30,7 @@ lie beside them."""
 RESULTS = FOLDER / "results"
 INPUTS = FOLDER / "inputs"
 SAMPLES = FOLDER.parent.parent / "resources" / "samples"
+LESSONS = FOLDER.parent.parent / "resources" / "lessons"
 
 EXPORTED = "config,mycnf,runbook,systemd,operator,ansible"
 """Without the pictures, which hold positions of texts and no results."""
@@ -197,6 +198,9 @@ _ALONE: Asked = {
     # What was typed at the recorded clusters of 8.4.8 and 7.4.10 (mysql, four data nodes, all started), in
     # its order, at clusters of the same nodes; `USE` before what was typed in another session.
     **{f"typed-{v}": (("train", f"IN/recorded-{v}.ndbplan", "--for", "6h"),) for v in ("7.4.10", "8.4.8")},
+    # Each lesson by a route that is not the first, with a hint, a wrong word and a look at the score; its
+    # debriefing, and what would have come of one thing more.
+    **{f"lesson-{path.stem}": (("lesson", "play", path.stem),) for path in sorted(LESSONS.glob("*.yaml"))},
     "diff": (
         ("diff", "PLAN/add-nodes-8.4", "PLAN/add-nodes"),
         ("diff", "PLAN/redo-overload-8.4", "PLAN/redo-overload"),
@@ -339,6 +343,9 @@ def _answer_alone(title: str, call: tuple[str, ...], out: Path) -> Iterator[str]
         _, printed, _ = run(*words, stdin=(INPUTS / f"{title}.txt").read_bytes())
         yield from _without_long_answers(printed)
         return
+    if call[:2] == ("lesson", "play"):
+        yield from _lesson(call[2], out)
+        return
     if call[0] != "partition" and "--json" not in words:
         words.append("--json")
     code, printed, said = run(*words, stdin=(INPUTS / "keys.csv").read_bytes())
@@ -388,9 +395,9 @@ def _sum(text: str) -> str:
 _LONGEST_ANSWER = 24
 
 
-def _without_long_answers(printed: str) -> Iterator[str]:
+def _without_long_answers(printed: str, prompt: str = "mysql> ") -> Iterator[str]:
     """What a console showed; of long answers the beginning, and a sum of the rest."""
-    for answer in re.split(r"^(?=mysql> )", printed, flags=re.MULTILINE):
+    for answer in re.split(rf"^(?={prompt})", printed, flags=re.MULTILINE):
         lines = answer.splitlines()
         yield from lines[:_LONGEST_ANSWER]
         if rest := lines[_LONGEST_ANSWER:]:
@@ -487,6 +494,30 @@ def _session(source: Path, file: str) -> str:
     }
     text = (INPUTS / file).read_text(encoding="utf-8")
     return re.sub("«([a-z ]+)»", lambda found: str(names[found[1]]), text)
+
+
+def _lesson(name: str, out: Path) -> Iterator[str]:
+    """A lesson that is played, its page, and what half the load after a minute would have changed."""
+    from ndbplan.train.lessons.files import own
+    from ndbplan.train.lessons.play import Play, lines_of_route
+
+    (lesson,) = (one.value for one in own() if one.value.name == name)
+    route = lines_of_route(Play(lesson, lesson.starts[-1]), 1)
+    asked = ["lesson> story", "lesson> task", "lesson> answer nosuch b", "lesson> hint", *route]
+    page = str(out / "page.html")
+    _, printed, _ = run(
+        "lesson", "play", name, "--start", lesson.starts[-1].name, "--trainee", "somebody", "-o", page,
+        stdin="\n".join((*asked, "lesson> score")).encode(),
+    )  # fmt: skip
+    yield from _without_long_answers(
+        printed.replace(str(out), "OUT"), r"(?:mysql|ndb_mgm|lesson|[a-z0-9]+\$|!)>? "
+    )
+    for words in ((), ("--had", "1:00 ! load x0.5")):
+        _, printed, said = run("lesson", "debrief", page, *words, "--json")
+        yield f"#### debrief {' '.join(words)}"
+        yield from (line.replace(str(out), "OUT") for line in said)
+        told = lines_of(json.loads(printed)) if printed else ()
+        yield from (line for line in told if "sha256" not in line)
 
 
 def _texts(page: Path) -> Iterator[str]:

@@ -36,7 +36,9 @@ CONSTANTS = "resources/ndb/constants.json"
 NOT_FOR_NUMBERS = ("desktop", "attack", "benchmarks", "mutants")
 """Folders of tests of what a person sees, of hours, of time, of this."""
 _SHARES_S = (("named", 6.0), ("golden", 12.0), ("closest", 8.0))
-"""Seconds of the tests that are run for one mutant, by why they are chosen."""
+"""Seconds of the tests that are run for one mutant first, by why they are chosen."""
+_OTHERS_S = 150.0
+"""Seconds of those that are run where these notice nothing."""
 _FEW = 8
 """Tests that reach a line of code whose answers may be kept for the next ones."""
 _ALIKE = 3
@@ -83,16 +85,14 @@ class Reach:
     """Lines that a test reaches."""
 
     def tests_for(self, mutant: Mutant) -> Choice:
-        """Tests to run, the quickest first, up to half a minute of them."""
+        """Tests to run first, the quickest first, up to half a minute of them."""
         if _IS_PLAIN.match(mutant.path):
             names = sorted(filter(_ON_PLAIN.match, self.seconds), key=self._order)
             return Choice(names, _PLAIN_S, is_plain=True)
-        reached = {test for test in self._reaching(mutant) if test in self.seconds and self.breadth[test]}
+        reached = self._known(mutant)
         if mutant.path.startswith(tuple(_COMPILED)):
             # Each case is a type of column: the one that tells may be any.
             return Choice(sorted(reached, key=self._order), 120.0, is_alone=True)
-        # What a person sees says little of numbers, and takes long.
-        reached = {test for test in reached if "/desktop/" not in test} or reached
         # A test that reaches little else looks most closely at the line.
         closest = sorted(reached, key=lambda test: (self.breadth[test], self.seconds[test], test))
         words = _words_about(mutant)
@@ -110,6 +110,20 @@ class Reach:
             chosen |= dict.fromkeys(self._at_most(tests, most_s, _ALIKE if reason != "golden" else 99))
         took_s = sum(self.seconds[test] for test in chosen)
         return Choice(sorted(chosen, key=self._order), 20.0 + 3.0 * took_s)
+
+    def others_for(self, mutant: Mutant, ran: Choice) -> Choice:
+        """The other tests that reach a mutant, the quickest first; none where all of them have run."""
+        if ran.is_plain or mutant.path.startswith(tuple(_COMPILED)):
+            return Choice([])
+        others = sorted(self._known(mutant) - set(ran.names), key=self._order)
+        chosen = self._at_most(others, _OTHERS_S, len(others))
+        took_s = sum(self.seconds[test] for test in chosen)
+        return Choice(chosen, 20.0 + 3.0 * took_s, ends=True)
+
+    def _known(self, mutant: Mutant) -> set[str]:
+        """Tests that reach a mutant and can be run."""
+        reached = self._reaching(mutant)
+        return {test for test in reached if test in self.seconds and self.breadth[test]}
 
     def _order(self, test: str) -> tuple[float, str]:
         return self.seconds[test], test

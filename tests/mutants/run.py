@@ -40,6 +40,7 @@ MOST_SURVIVE = 0.15
 _LEFT_OUT = ("desktop/",)
 """What a person sees is held by pictures and by tests of what can be done, not by numbers."""
 
+_NONE = Choice([])
 _ALL_CASES_S = 180.0
 """So long all cases of some tests are run; what does not fail by then is not noticed."""
 _NOT_FOUND = re.compile(r"^ERROR: not found: (.*)$", re.MULTILINE)
@@ -82,17 +83,16 @@ class Tree:
         for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "Makefile"):
             shutil.copy(ROOT / name, folder / name)
 
-    def survives(self, mutant: Mutant, tests: Choice) -> bool:
-        """Whether none of these tests fails with the mutant planted. None to run: it survives.
+    def survives(self, mutant: Mutant, tests: Choice, others: Choice = _NONE) -> bool:
+        """Whether no test fails with the mutant planted: the first ones, then others. None: it survives.
 
         Of a test with many cases few were measured, and are chosen: where these pass, all cases are run.
         """
         if not tests.names:
             return True
-        if not self._passes_planted(mutant, tests):
-            return False
         every = Choice(tests.every_case(), _ALL_CASES_S, is_alone=True, ends=True)
-        return not every.names or tests.is_plain or self._passes_planted(mutant, every)
+        stages = (tests,) if tests.is_plain else (tests, others, every)
+        return all(self._passes_planted(mutant, stage) for stage in stages if stage.names)
 
     def _passes_planted(self, mutant: Mutant, tests: Choice) -> bool:
         file = self.folder / mutant.path if mutant.path == CONSTANTS else self._code / mutant.path
@@ -103,7 +103,7 @@ class Tree:
                 seconds=tests.limit_s,
             )  # fmt: skip
             if not found.get("stale"):
-                return bool(found.get("failed", "timed out") is None)
+                return bool(found.get("failed", None if tests.ends else "timed out") is None)
         with written(file, mutant.applied(source)):
             return self._passes(tests)
 
@@ -209,11 +209,12 @@ def main() -> int:
 
     def one(mutant: Mutant) -> tuple[Mutant, bool, int, float]:
         tests, tree, began = reach.tests_for(mutant), free.get(), time.monotonic()
+        others = reach.others_for(mutant, tests)
         try:
-            survives = tree.survives(mutant, tests)
+            survives = tree.survives(mutant, tests, others)
         finally:
             free.put(tree)
-        return mutant, survives, len(tests.names), time.monotonic() - began
+        return mutant, survives, len(tests.names) + len(others.names), time.monotonic() - began
 
     with ThreadPoolExecutor(asked.jobs) as pool:
         for number, (mutant, survives, count, took_s) in enumerate(pool.map(one, drawn), 1):
