@@ -125,6 +125,9 @@ def test_what_a_disk_kills() -> None:
         assert killed(with_roles(**{role: "a1-d1"}), "nvme1") == {1}, role
     moved = plan.replace(parameters=ClusterParameters(data_node={"FileSystemPath": "/disk1/ndb"}))
     assert (killed(moved, "nvme0"), killed(moved, "nvme1")) == (frozenset(), {1})
+    for name in ("FileSystemPathDD", "BackupDataDir"):
+        beside = plan.replace(parameters=ClusterParameters(data_node={name: "/disk1/ndb"}))
+        assert killed(beside, "nvme1") == frozenset(), "no disk data, and a backup is not needed to live"
 
 
 def test_a_management_node_dies_with_its_disk_only_where_the_plan_says_so() -> None:

@@ -13,9 +13,10 @@ from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.estimate.stored import distribute
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.importing.mysql_output import read_rows
-from ndbplan.importing.statistics import apply_statistics, read_statistics
+from ndbplan.importing.statistics import TableStatistics, apply_statistics, read_statistics
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Table
 from reality.cluster import cluster_plan
 
 REALITY = Path(__file__).parent.parent / "reality" / "clusters"
@@ -163,3 +164,30 @@ def test_headings_inside_a_table_and_hidden_tables_are_no_tables() -> None:
     found = read_statistics(inside + blob)
     assert [(table.name, table.partition_rows) for table in found.tables] == [("t1", ROWS)]
     assert not found.problems
+
+
+@pytest.mark.parametrize("version", ["7.4.10", "8.4.8"])
+def test_lengths_that_nobody_stated_come_from_the_words_that_rows_take(version: str) -> None:
+    """Beside a stated length and a blob, which keep theirs: words of a table whose lengths are known."""
+    release = NdbVersion.parse(version)
+    sql = (
+        "CREATE TABLE d.t (id INT PRIMARY KEY, a VARCHAR(400) CHARACTER SET latin1, "
+        "b VARCHAR(90) CHARACTER SET latin1, c TEXT, d BLOB) ENGINE=NDB"
+    )
+    (table,) = read_ddl(sql, release).tables
+    averages: dict[str, float | None] = {"a": 52.0, "b": 17.0, "c": 900.0, "d": 4000.0}
+
+    def with_lengths(**stated: float | None) -> Table:
+        return validated.changed(
+            table,
+            columns=tuple(
+                validated.changed(c, average_bytes=stated.get(c.name), nullable=False) for c in table.columns
+            ),
+        )
+
+    words = row_layout(with_lengths(**averages), release).variable_words
+    plan = Plan(ndb_version=version, tables=(with_lengths(**(averages | {"a": None})),))
+    found = TableStatistics(name="t", database="d", rows=10, variable_words=words)
+    (t,) = apply_statistics(plan, [found])[0].tables
+    means = {column.name: column.average_bytes for column in t.columns if column.name in averages}
+    assert means == averages | {"a": pytest.approx(52.0, abs=4.0)}

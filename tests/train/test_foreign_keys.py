@@ -71,6 +71,9 @@ REFUSED = [
      "'child'"),
     ("alter table child drop foreign key nix",
      "ERROR 1091 (42000): Can't DROP 'nix'; check that column/key exists"),
+    ("create table t (a int primary key, constraint fk_n foreign key (a) references parent(nix)) engine=ndb",
+     "ERROR 3734 (HY000): Failed to add the foreign key constraint. Missing column 'nix' for constraint "
+     "'fk_n' in the referenced table 'parent'"),
     ("create table t (a int primary key, foreign key (a) references nix(a)) engine=ndb",
      "ERROR 1824 (HY000): Failed to open the referenced table 'nix'"),
     ("create table t (a bigint primary key, foreign key (a) references parent(id)) engine=ndb",

@@ -312,3 +312,23 @@ def test_what_ends_the_master_of_an_old_cluster_is_not_done_but_told(new: Callab
     assert "do not type this on a real NDB 7.4.10: an id above 48 ends its master" in said
     assert "ndbplan:" not in say(old, "CREATE NODEGROUP 48")
     assert "ndbplan:" not in say(new(), "CREATE NODEGROUP 150")
+
+
+def test_of_several_nodes_one_that_is_not_connected_refuses_the_stop(
+    new: Callable[[], LiveCluster],
+) -> None:
+    cluster = new()
+    cluster.act(Kill("n4"))
+    cluster.advance(2.0)
+    for line in ("3 4 STOP -a", "4 STOP", "4 3 STOP -a"):
+        assert "could not be sent" in say(cluster, line), line
+    assert "could not be sent" not in say(cluster, "3 STOP -a")
+
+
+@pytest.mark.parametrize("password", ["abc", "'", "'abc", "abc'", "'abc\"", ""])
+def test_a_password_of_a_backup_stands_within_quotes(new: Callable[[], LiveCluster], password: str) -> None:
+    cluster = new()
+    assert "Encryption password should be within quotes" in say(
+        cluster, f"START BACKUP ENCRYPT PASSWORD={password}"
+    )
+    assert "within quotes" not in say(cluster, "START BACKUP ENCRYPT PASSWORD='abc'")

@@ -157,6 +157,12 @@ def test_samples_go_round_typed_keys() -> None:
     assert sample_value(table.columns[0], 77, is_unique=True) == 77
 
 
+def test_of_a_thousand_rows_as_many_are_null_as_the_plan_says() -> None:
+    column = Column(name="c", type="int", null_fraction=0.3)
+    empty = [number for number in range(2000) if sample_value(column, number) is None]
+    assert empty == [*range(300), *range(1000, 1300)]
+
+
 def test_a_table_that_gets_a_column_keeps_its_rows(ask: Ask) -> None:
     ask(MADE)
     ask("insert into t (id, a) values (1, 5)")

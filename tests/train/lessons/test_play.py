@@ -608,3 +608,19 @@ def test_the_guide_lists_every_lesson() -> None:
 def test_the_guide_names_every_figure() -> None:
     text = (Path(__file__).parents[3] / "resources" / "guide" / "trainers.md").read_text(encoding="utf-8")
     assert [name for name in FIGURES if f"`{name}`" not in text] == []
+
+
+def test_half_a_line_that_a_trainer_sends_waits_for_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    with inbox.Inbox.opened(NAME, "Ann Smith") as box:
+        inbox.send(f"ann-smith-{os.getpid()}", "kill node:4")
+        (written,) = (path for path in box.folder.iterdir() if b"kill node:4\n" in path.read_bytes())
+        with written.open("ab") as file:
+            file.write(b"heal\nslow disk")
+            file.flush()
+            assert box.lines() == ["kill node:4", "heal"]
+            file.write(b":data1/vol0 30%\n")
+            file.flush()
+            assert box.lines() == ["slow disk:data1/vol0 30%"]
