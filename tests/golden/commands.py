@@ -198,6 +198,8 @@ _ALONE: Asked = {
     # What was typed at the recorded clusters of 8.4.8 and 7.4.10 (mysql, four data nodes, all started), in
     # its order, at clusters of the same nodes; `USE` before what was typed in another session.
     **{f"typed-{v}": (("train", f"IN/recorded-{v}.ndbplan", "--for", "6h"),) for v in ("7.4.10", "8.4.8")},
+    # What tests of the consoles type, at the cluster that they have; each test begins where nothing was done.
+    **{f"asked-{v}": (("train", f"IN/asked-{v}.ndbplan", "--for", "6h"),) for v in ("7.4.10", "8.4.8")},
     # Each lesson by a route that is not the first, with a hint, a wrong word and a look at the score; its
     # debriefing, and what would have come of one thing more.
     **{f"lesson-{path.stem}": (("lesson", "play", path.stem),) for path in sorted(LESSONS.glob("*.yaml"))},
@@ -341,7 +343,7 @@ def _answer_alone(title: str, call: tuple[str, ...], out: Path) -> Iterator[str]
     words = [placed(word) if is_place.match(word) else word for word in call]
     if call[0] == "train":
         _, printed, _ = run(*words, stdin=(INPUTS / f"{title}.txt").read_bytes())
-        yield from _without_long_answers(printed)
+        yield from _without_long_answers(printed, _PROMPT if title.startswith("asked") else "mysql> ")
         return
     if call[:2] == ("lesson", "play"):
         yield from _lesson(call[2], out)
@@ -393,6 +395,8 @@ def _sum(text: str) -> str:
 
 
 _LONGEST_ANSWER = 24
+_PROMPT = r"(?:mysql[0-9]*>|ndb_mgm>|lesson>|[a-z0-9]+\$|!) "
+"""Of any console, and what befalls."""
 
 
 def _without_long_answers(printed: str, prompt: str = "mysql> ") -> Iterator[str]:
