@@ -15,6 +15,7 @@ from ndbplan.ndb.version import NdbVersion
 
 _CREATE_USER = NdbVersion(7, 5, 0)
 _PROXIES = NdbVersion(7, 2, 0)
+_NATIVE_OFF = NdbVersion(8, 4, 0)
 _SEES_TABLESPACES = NdbVersion(7, 5, 19)
 _NAMELESS = "mysql/user without a name"
 
@@ -157,6 +158,10 @@ class ActedSql(ActedHosts):
 
     def _mysql(self, host: str, words: list[str]) -> str:
         node = self._of(host, words)
+        if "root@localhost" in self.native and NdbVersion.parse(node.release) >= _NATIVE_OFF:
+            raise _refused(1524, "Plugin 'mysql_native_password' is not loaded")
+        if any(" FROM mysql.user WHERE plugin = 'mysql_native_password'" in word for word in words):
+            return "".join(f"{one}\n" for one in sorted(self.native))
         if words[0].startswith("--defaults-file="):
             self._log_in(node, words[-1].removeprefix("sql:"))
             return "1\n"

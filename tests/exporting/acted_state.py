@@ -213,6 +213,8 @@ class ActedState:
     granted: dict[tuple[int, str], set[str]] = field(default_factory=dict)
     releases: dict[str, str] = field(default_factory=dict)
     """What is installed, by host; at first the plan's, everywhere."""
+    native: set[str] = field(default_factory=set)
+    """Accounts that log in by mysql_native_password."""
     packaged: set[str] = field(default_factory=set)
     """Hosts on which the mysqld of packages runs."""
     rows: float = 0.0

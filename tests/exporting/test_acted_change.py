@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from exporting.acted_changes import changes, parameter
+from exporting.acted_changes import changes, parameter, with_init_scripts
 from exporting.acted_cluster import ActedCluster
 from exporting.acted_drawn import drawn_change
 from exporting.acted_life import KINDS, Life, is_as_planned
@@ -16,7 +16,7 @@ from ndbplan.configuration.difference import diff
 from ndbplan.configuration.needs import CannotChangeError
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parameters import set_parameter
-from ndbplan.edits.parts import set_plan
+from ndbplan.edits.parts import set_plan, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.export import Running, export
 from ndbplan.operations.change import change
@@ -44,6 +44,48 @@ IN_SHORT = {
     "SQL nodes elsewhere, grow": STARTER,
 }
 """One of each way; tests/attack/acts.py runs them all, broken off behind more commands."""
+
+
+@pytest.mark.parametrize("init", [False, True])
+def test_accounts_that_newer_programs_do_not_know_are_named_before_an_upgrade(
+    tmp_path: Path, *, init: bool
+) -> None:
+    """Behind it root itself would be refused (1524), where it was made before 8.0."""
+    after = with_init_scripts(STARTER) if init else STARTER
+    life = Life.of_change(set_plan(after, ndb_version="8.0.30"), after, tmp_path)
+    life.cluster.native = {"app@%", "root@localhost"}
+    begun = life.cluster.twin()
+    (refused,) = life.act("change", 0, again=False)
+    assert "step logins stops" in refused
+    assert "found:    app@%\nroot@localhost\n  to do:    give each account that is named" in refused
+    assert set(life.cluster.releases.values()) == {"8.0.30"}
+    life.cluster.native.clear()
+    assert list(life.act("change", 3)) == []
+    # Elsewhere begun, and broken off while an SQL node was stopped: one that is down is not asked.
+    node = next(iter(begun.sql_nodes.values()))
+    begun.native, node.active = set(), False
+    done = begun.run(life.folder, "change", "--programs", str(life.programs), state=tmp_path / "other")
+    assert done.returncode == 0, done.stderr
+
+
+def test_accounts_that_an_option_keeps_are_not_looked_for() -> None:
+    before = set_plan(STARTER, ndb_version="8.0.30")
+    for to, stated, looks in (
+        ("8.4", "", True),
+        ("8.4", "mysql_native_password", False),
+        ("8.0.41", "", False),
+    ):
+        after = set_plan(before, ndb_version=to)
+        for node in after.sql_nodes if stated else ():
+            after = update(after, node.id, options={stated: "ON"})
+        keys = [step.key for step in change(Estimation(after), before).steps]
+        assert ("logins" in keys[:1]) is looks, (to, stated)
+    keeps = set_plan(
+        update(before, before.sql_nodes[0].id, options={"mysql-native-password": 1}), ndb_version="8.4"
+    )
+    assert "logins" in {
+        step.key for step in change(Estimation(set_plan(keeps, ndb_version="9.x")), keeps).steps
+    }
 
 
 def plans(kind: str) -> tuple[Plan, Plan]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ndbplan.base.quoting import sql_identifier, sql_text
 from ndbplan.base.resources import read_json
@@ -87,6 +87,20 @@ def without_names(version: NdbVersion) -> tuple[str, ...]:
     from anywhere.
     """
     return tuple(reached(_data()["without_names"]["spans"], version)["remove"])
+
+
+class NotLoaded(NamedTuple):
+    """A way to log in that earlier releases have and this one does not."""
+
+    plugin: str
+    option: str
+    """Of mysqld, which has it all the same; nothing: none does."""
+
+
+def not_loaded(version: NdbVersion) -> NotLoaded | None:
+    """What accounts of earlier releases may log in by, and cannot any more in this one; None: nothing."""
+    span = reached(_data()["not_loaded"]["spans"], version)
+    return NotLoaded(span["plugin"], span["option"]) if span["plugin"] else None
 
 
 def how_shared(version: NdbVersion) -> str:

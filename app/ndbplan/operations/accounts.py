@@ -6,7 +6,17 @@ from collections.abc import Iterator
 
 from ndbplan.base.quoting import shell_quoted
 from ndbplan.configuration.deployment import mysqld_instance, sql_files
-from ndbplan.ndb.accounts import Account, accounts, dump_accounts, dump_databases, how_shared, without_names
+from ndbplan.configuration.services import service_of
+from ndbplan.ndb.accounts import (
+    Account,
+    accounts,
+    dump_accounts,
+    dump_databases,
+    how_shared,
+    not_loaded,
+    without_names,
+)
+from ndbplan.ndb.mysqld_options import canonical, flag_of
 from ndbplan.operations.commands import Command, KeepLogin, MakeAccount, Shell, sql_node_for_ddl
 from ndbplan.operations.files import directory
 from ndbplan.operations.operation import Step
@@ -65,6 +75,45 @@ def _made(plan: Plan, account: Account, first: tuple[str, ...]) -> Iterator[Comm
         for node in plan.sql_nodes:
             socket = sql_files(plan, node).socket
             yield KeepLogin(_host(plan, node), socket, account.name, _login(plan, node, account))
+
+
+def known_to_new_programs(before: Plan, plan: Plan) -> Iterator[Step]:
+    """A look at accounts of the SQL nodes that run; nothing where newer programs know all of them."""
+    gone = not_loaded(plan.version)
+    if gone is None or gone == not_loaded(before.version):
+        return
+    old = {(node.node_id, _host(before, node)): node for node in before.sql_nodes}
+    commands: list[Command] = []
+    for node in plan.sql_nodes:
+        was = old.get((node.node_id, _host(plan, node)))
+        stated = {canonical(name): str(value) or "on" for name, value in node.options.items()}
+        if was is not None and flag_of(stated.get(gone.option, "off")) != 1:
+            commands.append(_none_by(gone.plugin, before, was))
+    if not commands:
+        return
+    asked = "ALTER USER ... IDENTIFIED WITH caching_sha2_password BY 'PASSWORD'"
+    kept = f", or state {gone.option}=ON as an option of each SQL node" if gone.option else ""
+    yield Step(
+        "logins",
+        "Look for accounts that the new programs do not know",
+        f"mysqld of NDB {plan.ndb_version} does not load {gone.plugin} of itself: whoever logs in by it, as "
+        "root and accounts made before 8.0 do, would be refused with error 1524, and nobody could mend that. "
+        "An SQL node that is down is not asked.",
+        tuple(commands),
+        check="no account is named",
+        if_it_fails=f"give each account that is named another way to log in ({asked}){kept}",
+    )
+
+
+def _none_by(plugin: str, plan: Plan, node: SqlNode) -> Shell:
+    """Fails where accounts of an SQL node that serves log in by a plugin, and prints them."""
+    service = service_of(plan, node)
+    query = f"SELECT CONCAT(user, '@', host) FROM mysql.user WHERE plugin = '{plugin}'"
+    client = f"mysql --socket={sql_files(plan, node).socket} --batch --skip-column-names"
+    told = '{ test -z "$found" || { echo "$found" >&2; exit 1; }; }'
+    return Shell(
+        service.host, f'! {service.is_active} || {{ found=$({client} --execute="{query}") && {told}; }}'
+    )
 
 
 def dump(plan: Plan) -> Iterator[Step]:

@@ -51,7 +51,7 @@ from ndbplan.operations.files import (
     node_directories,
     not_with_its_host,
 )
-from ndbplan.operations.hosts import programs_step, system_tables_step
+from ndbplan.operations.hosts import new_programs, system_tables_step
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.restoring import (
     empty_data_nodes,
@@ -157,7 +157,7 @@ class _Work:
         if kind == "nothing" and not tables:
             return
         if self.needs.programs:
-            yield programs_step(self.plan)
+            yield from new_programs(self.before, self.plan)
         moved = [] if kind == "initial_system" else self._moved()
         yield from prepare(self.before, self.plan, self.needs, self.added, moved)
         if kind == "initial_system":

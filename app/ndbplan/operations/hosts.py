@@ -13,6 +13,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE
 from ndbplan.estimate.times.restart_phases import STOP
 from ndbplan.ndb.host_settings import host_settings
+from ndbplan.operations.accounts import known_to_new_programs
 from ndbplan.operations.commands import (
     Command,
     Copy,
@@ -57,6 +58,12 @@ def install(now: Estimation, *, timed: bool = True) -> Operation:
         "Before the first start. --programs names a tar archive of NDB Cluster, or a folder with its .rpm or "
         ".deb packages for all hosts. A host that has this release already is left alone.",
     )
+
+
+def new_programs(before: Plan, plan: Plan) -> Iterator[Step]:
+    """Those of another release, where accounts of the SQL nodes are known to them."""
+    yield from known_to_new_programs(before, plan)
+    yield programs_step(plan)
 
 
 def programs_step(plan: Plan) -> Step:
