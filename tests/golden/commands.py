@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from golden.text import LONGEST_LIST, digest, lines_of, term_line
+from golden.texts import kinds, read_texts
 from ndbplan.ndb.version import SERIES
 from ndbplan.operations.add_nodes import GROWN_FOLDER
 from ndbplan.plan.file import load
@@ -116,6 +117,8 @@ OF_SOME: Mapping[str, Asked] = {
 
 FOUND = "found"
 """No command: what rules find, with the edits they have in mind; `check` tries each, which takes seconds."""
+TEXTS = "texts"
+"""No command either: what is read of texts of a kind."""
 _OF_DRAWN: Asked = {
     "distribute": (("distribute",),),
     "estimate": (("estimate", "--months", "12"),),
@@ -198,6 +201,7 @@ _ALONE: Asked = {
     # What was typed at the recorded clusters of 8.4.8 and 7.4.10 (mysql, four data nodes, all started), in
     # its order, at clusters of the same nodes; `USE` before what was typed in another session.
     **{f"typed-{v}": (("train", f"IN/recorded-{v}.ndbplan", "--for", "6h"),) for v in ("7.4.10", "8.4.8")},
+    **{f"{TEXTS}-{kind}": ((TEXTS, kind),) for kind in kinds()},
     # What tests of the consoles type, at the cluster that they have; each test begins where nothing was done.
     **{f"asked-{v}": (("train", f"IN/asked-{v}.ndbplan", "--for", "6h"),) for v in ("7.4.10", "8.4.8")},
     # Each lesson by a route that is not the first, with a hint, a wrong word and a look at the score; its
@@ -341,6 +345,9 @@ def _answer_alone(title: str, call: tuple[str, ...], out: Path) -> Iterator[str]
 
     is_place = re.compile("(IN|OUT|PLAN)/")
     words = [placed(word) if is_place.match(word) else word for word in call]
+    if call[0] == TEXTS:
+        yield from read_texts(call[1])
+        return
     if call[0] == "train":
         _, printed, _ = run(*words, stdin=(INPUTS / f"{title}.txt").read_bytes())
         yield from _without_long_answers(printed, _PROMPT if title.startswith("asked") else "mysql> ")
