@@ -20,6 +20,7 @@ from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from reality.cluster import cluster_plan, table_t1
+from reality.load_runs import plan_of, runs
 
 STARTER = load(resource_path("samples/starter.ndbplan"))
 DISK_DATA = load(resource_path("samples/disk-data.ndbplan"))
@@ -262,3 +263,31 @@ def test_fewer_cores_make_nothing_faster_but_what_says_so(name: str) -> None:
             assert any("this backup slower: raise MaxDiskWriteSpeed" in note for note in more.notes)
             told += 1
     assert told == {"starter": 2, "disk-data": 0, "node-restart-8.4": 1, "terabyte-load-8.4": 3}[name]
+
+
+def test_checkpoints_take_their_share_of_the_disk_that_bounds_a_restore() -> None:
+    """A disk of 10 MB/s gave the log of overloads 5 to 10 MB/s of it; a restore had all of it to itself."""
+    run = next(run for run in runs() if run.name == "A9")
+    plan = plan_of(run)
+    plan = plan.replace(tables=(plan.tables[0].model_copy(update={"rows": 1_000_000}),))
+    shared, alone = restore_backup(plan), restore_backup(_checkpoints_elsewhere(plan))
+    assert shared.phases[0].bound.startswith("disk ")
+    assert shared.duration_s.value > 1.3 * alone.duration_s.value
+    # At least the log of a million rows on a disk of 10 MiB/s.
+    assert shared.duration_s.low >= alone.duration_s.low > 1_000_000 * 1096 / (10 * 2**20)
+    few = {"MinDiskWriteSpeed": 2**20, "MaxDiskWriteSpeed": 2**20}
+    slow = plan.replace(parameters=plan.parameters.model_copy(update={
+        "data_node": {**plan.parameters.data_node, **few}}))  # fmt: skip
+    assert restore_backup(slow).duration_s.value < 1.2 * alone.duration_s.value
+
+
+def _checkpoints_elsewhere(plan: Plan) -> Plan:
+    """The plan with checkpoints and backups on a quick disk of their own."""
+    hosts, nodes = [], []
+    for host, node in zip(plan.hosts, plan.data_nodes, strict=True):
+        other = host.disks[0].model_copy(update={"id": f"{host.id}-2", "sequential_write_bytes_per_s": 1e9})
+        hosts.append(host.model_copy(update={"disks": (*host.disks, other)}))
+        chosen = {"redo": host.disks[0].id, "lcp": other.id, "backup": other.id}
+        roles = node.disk_roles.model_copy(update=chosen)
+        nodes.append(node.model_copy(update={"disk_roles": roles}))
+    return plan.replace(hosts=tuple(hosts), processes=tuple(nodes))

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.quantity import Quantity, Term, rising
+from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.load.checkpoint_speed import speed_limits
 from ndbplan.estimate.load.log_records import stored_redo
 from ndbplan.estimate.load.processors import against_timed, core_speed, on_core
 from ndbplan.estimate.storage.machines import Machine, Machines
@@ -93,7 +95,8 @@ def _restore_disks(
 ) -> list[Limit]:
     """Reading the backup, writing the log of all inserts and the pages of columns on disk.
 
-    What is on one device is done one after the other.
+    What is on one device is done one after the other. More log comes than a disk takes, so checkpoints on it
+    take their share, as in every overload.
     """
     constants = machines.constants
     overhead = constants["redo_page_overhead"].value * constants["device_write_factor"].value
@@ -106,13 +109,17 @@ def _restore_disks(
                 log[node_id] = log.get(node_id, 0.0) + each * share.replicas
     pages = {data.node_id: data.disk_page_bytes for data in held}
     saved = {node.node_id: node.written_bytes.low for node in backup.nodes}
+    checkpoints = {node.node_id: speed_limits(node.settings).ceiling for node in machines.nodes if log}
+    logged: dict[str, float] = {}
     written: dict[str, float] = {}
     read: dict[str, float] = {}
+    beside: dict[str, float] = {}
     disks: dict[str, tuple[Disk, int]] = {}
     moves = (
-        (DiskRole.REDO, log, written),
+        (DiskRole.REDO, log, logged),
         (DiskRole.DATA_FILES, pages, written),
         (DiskRole.BACKUP, saved, read),
+        (DiskRole.LCP, checkpoints, beside),
     )
     for node in machines.nodes:
         for role, size, sums in moves:
@@ -124,15 +131,28 @@ def _restore_disks(
         out, back = written.get(disk_id, 0.0), read.get(disk_id, 0.0)
         writing = disk.sequential_write_bytes_per_s * disk_left(disk)
         reading = disk.sequential_read_bytes_per_s * disk_left(disk)
+        records = Quantity.stated("redo log of all rows", logged.get(disk_id, 0.0), "bytes")
+        for_log = _left_for_log(constants, writing, beside.get(disk_id, 0.0))
         why = (
-            Term("redo log of all rows and pages of columns on disk", out, "bytes", "formula"),
+            Term("pages of columns on disk", out, "bytes", "formula"),
             Term(f"sequential writing of {disk.name}", writing, "bytes/s", "plan"),
             Term("backup that is read", back, "bytes", "formula"),
             Term(f"sequential reading of {disk.name}", reading, "bytes/s", "plan"),
         )
-        time = Quantity.exact(out / writing + back / reading, "s", why) * constants["device_time"]
-        limits.append(Limit(f"disk {disk.name} of node {node_id}", time))
-    return sorted(limits, key=lambda limit: -limit.duration_s.value)[:1]
+        time = records / for_log + Quantity.exact(out / writing + back / reading, "s", why)
+        limits.append(Limit(f"disk {disk.name} of node {node_id}", time * constants["device_time"]))
+    # The one that decides, and the one that is never quicker.
+    most = (
+        max(limits, key=lambda limit: getattr(limit.duration_s, end)) for end in ("value", "low") if limits
+    )
+    return list(dict.fromkeys(most))
+
+
+def _left_for_log(constants: Constants, writing: float, checkpoints: float) -> Quantity:
+    """What a disk writes of log of which more comes; `checkpoints`: what those on it may write at most."""
+    share = constants["redo_beside_checkpoints"]
+    left = rising(lambda part: writing - min(checkpoints, (1.0 - part) * writing), share, unit="bytes/s")
+    return left.named("what checkpoints on the disk leave")
 
 
 def _restore_links(machines: Machines, nodes: Iterable[NodeData]) -> list[Limit]:
