@@ -12,6 +12,7 @@ from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.desktop.widgets.ask import Ask
+from ndbplan.desktop.widgets.sections import Section
 from ndbplan.edits.arrays import put_level
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.demand import offered_per_s
@@ -279,6 +280,24 @@ class TestTrack:
         (event,) = broken.events
         assert (event.object_id, event.at_s) == ("ndb2", 120.0)
         broken.simulated()
+
+    def test_an_event_that_is_opened_is_in_sight(self, broken: Window) -> None:
+        """The page of its workload came in front, and the event lay below its end."""
+        for at_s in (100.0, 200.0, 300.0):
+            broken.window.editor.event_edits.kill(["ndb1"], at_s)
+        broken.simulated()
+        track, inspector = broken.track, broken.window.panels.inspector
+        for number, selected in ((2, []), (0, None)):
+            if selected is not None:
+                broken.window.selection.set(selected)
+            at = QPoint(round(track.x_of(track.events[number].at_s)), track.height() // 2)
+            QTest.mouseDClick(track, Qt.MouseButton.LeftButton, pos=at)
+            broken.qtbot.waitUntil(
+                lambda n=number: any(
+                    one.objectName() == f"event {n}" and not one.visibleRegion().isEmpty()
+                    for one in inspector.findChildren(Section)
+                )
+            )
 
     def test_keys_choose_move_and_remove(self, broken: Window) -> None:
         broken.window.editor.event_edits.kill(["ndb1"], 100.0)

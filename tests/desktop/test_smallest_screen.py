@@ -21,10 +21,13 @@ from ndbplan.desktop.analyses.area import TABS
 from ndbplan.desktop.document.tasks import Tasks
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.desktop.widgets.fields import LineField
-from ndbplan.desktop.widgets.sections import Elided
+from ndbplan.desktop.widgets.sections import Elided, NameButton
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
+from ndbplan.edits.disk_data import with_tablespace
 from ndbplan.edits.offers import workload_of_tables
 from ndbplan.plan.events import NodeFailure
+from ndbplan.plan.plan import Plan
 
 SIZE = (1022, 660)
 """Pixels that a window manager's frame leaves."""
@@ -56,6 +59,10 @@ def cut(root: QWidget) -> list[tuple[str, str]]:
         elif isinstance(widget, QLabel) and not widget.wordWrap() and not widget.text().startswith("<"):
             if widget.width() < widget.fontMetrics().horizontalAdvance(widget.text()) or beyond(widget):
                 found.append(("label", widget.text()))
+        elif isinstance(widget, NameButton):
+            # Cut by the font, whose metrics tell how much of the name has room.
+            if beyond(widget) or widget.fontMetrics().horizontalAdvance(widget.text()) > widget.width():
+                found.append(("name", widget.text()))
         elif isinstance(widget, QAbstractButton) and (
             widget.width() < widget.minimumSizeHint().width()
             or (
@@ -145,3 +152,49 @@ def test_no_mark_hides_digits_of_an_assumed_value(window: MainWindow, qtbot: QtB
         ends = field.editor.fontMetrics().horizontalAdvance(field.editor.text()) + 8
         assert ends <= field.assumed.x() or field.assumed.text() == "•", field.label
         assert "assumed" in field.assumed.accessibleName()
+
+
+LONG = "Größter Serverraum über der Straße – östliche Außenwand & <3>"
+
+
+def with_long_names(plan: Plan) -> Plan:
+    """Names of 60 letters wherever there are names, and disk data without room for one more node group."""
+    host = LONG[:10].replace(" ", "-").replace("ö", "oe").replace("ß", "ss").lower() + "-mit-langem-namen" * 3
+    for number, one in enumerate(plan.hosts):
+        plan = edits.update(plan, one.id, hostname=f"{host[:50]}{number}.example.de")
+        for disk in one.disks:
+            plan = edits.update(plan, disk.id, name=f"{LONG[:50]} {disk.name}")
+    for part in (*plan.locations, *plan.workloads):
+        plan = edits.update(plan, part.id, name=f"{part.name[:6]} {LONG[:50]}")
+    plan, space_id = with_tablespace(plan)
+    table = plan.tables[3]
+    keyed = {name for index in table.indexes for name in index.columns} | {*table.primary_key}
+    columns = tuple(
+        column if column.name in keyed else validated.changed(column, storage="disk")
+        for column in table.columns
+    )
+    return edits.update(plan, table.id, tablespace_id=space_id, columns=columns)
+
+
+@pytest.mark.parametrize("width", [1022, 1366])
+def test_long_names_are_cut_with_an_ellipsis_and_push_nothing_out(
+    width: int, shown: Callable[[str, int, int], MainWindow], qtbot: QtBot
+) -> None:
+    window = shown("starter", width, SIZE[1])
+    window.document.edit("Long names", with_long_names)
+    rested(window, qtbot)
+    window.navigation.simulate()
+    rested(window, qtbot)
+    found, plan = {}, window.document.plan
+    for part in (
+        None, plan.hosts[0], plan.hosts[0].disks[0], plan.data_nodes[0], plan.locations[0], plan.tables[3],
+        plan.tablespaces[0], plan.workloads[0],
+    ):  # fmt: skip
+        window.selection.set([part.id] if part is not None else [])
+        rested(window, qtbot)
+        found[type(part).__name__] = cut(window.panels.inspector)
+    for name, _, _ in TABS:
+        window.panels.analyses.show_tab(name)
+        rested(window, qtbot)
+        found[name] = cut(window.panels.analyses.stack.currentWidget())
+    assert "\n".join(f"{name}: {one}" for name, what in found.items() for one in what) == ""

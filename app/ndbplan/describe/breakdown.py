@@ -331,4 +331,4 @@ def _clients(now: Estimation) -> list[Breakdown]:
         busier = max(hosts[node.host_id], node.connection_utilisation, key=lambda q: q.value)
         rows.append(Row(node.title, busier, busier.value, _level(busier.value)))
     notices = () if coming.note is None else (Notice("Clients are not a limit", coming.note, "warning"),)
-    return [Breakdown("How busy are the nodes it comes through?", "", None, tuple(rows), notices)]
+    return [Breakdown("How busy are SQL and API nodes?", "", None, tuple(rows), notices)]

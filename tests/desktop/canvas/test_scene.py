@@ -9,10 +9,11 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainterPathStroker
 
 from ndbplan.describe.overlay import Loads, percent
-from ndbplan.desktop.canvas.disk_item import DiskItem
+from ndbplan.desktop.canvas.disk_item import DiskItem, named
 from ndbplan.desktop.canvas.items import HostItem, ProcessItem
 from ndbplan.desktop.canvas.scene import CanvasScene
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.look.text import text_width
 from ndbplan.edits import arrange
 from ndbplan.edits import parts as edits
 from ndbplan.edits.roles import move_process
@@ -215,3 +216,14 @@ def test_the_ribbon_of_hosts_one_below_the_other_crosses_neither_names_nor_disks
         assert not line.intersects(name)
         for disk in plan.host(host).disks:
             assert not line.intersects(scene.item_of(disk.id).rect_in_scene())
+
+
+def test_a_long_name_of_a_disk_is_cut_and_not_left_out(qapp) -> None:
+    """Only `0 %` was left of it."""
+    whole, cut, figure = named("Größte-NVMe-Platte-im-ganzen-Hause", 0.25, 12, 120.0)
+    assert whole == "Größte-NVMe-Platte-im-ganzen-Hause · 25 %"
+    assert cut.startswith("Größte")
+    assert cut.endswith("… · 25 %")
+    assert text_width(cut, 12, 600) <= 120.0
+    assert figure == "25 %"
+    assert named("nvme0", 0.25, 12, 60.0)[1:] == ("25 %",), "of three tiles beside one another"

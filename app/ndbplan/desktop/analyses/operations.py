@@ -85,7 +85,7 @@ class OperationsPanel(Panel):
         self.groups = spin_box()
         self.groups.setRange(1, 71)
         self.groups.setAccessibleName("Node groups to add")
-        self._note = label("", "muted", wrap=False)
+        self._note = label("", "muted")
         self.lanes = Timeline("Restarts by phase")
         self.lanes.moved.connect(lambda _at_s: self._show_window())
         self.window_line = Elided()

@@ -13,7 +13,19 @@ from ndbplan.desktop.canvas.shading import tint
 from ndbplan.desktop.layout.cards import FULL_WIDTH, WIDE_TILE, Tile
 from ndbplan.desktop.look import paint
 from ndbplan.desktop.look.rect import Rect
+from ndbplan.desktop.look.text import elided, text_width
 from ndbplan.desktop.look.theme import icon_pixmap
+
+_LEAST_NAME_PX = 45
+"""A name of which less is seen says nothing."""
+
+
+def named(name: str, share: float, size_px: int, width: float) -> tuple[str, ...]:
+    """What stands on a disk, the longest first: a name that is too long is cut before it is left out."""
+    end = f" · {percent(share)}"
+    room = width - text_width(end, size_px, 600)
+    short = (f"{elided(name, size_px, 600, room)}{end}",) if room >= _LEAST_NAME_PX else ()
+    return (f"{name}{end}", *short, percent(share))
 
 
 class DiskItem(CanvasItem):
@@ -48,7 +60,6 @@ class DiskItem(CanvasItem):
         speed = self.look.loads.slow.get(tile.disk.id)
         by_space = self.look.colouring.name == "space"
         share = full if by_space else fraction
-        used = () if share is None else (f"{tile.disk.name} · {percent(share)}", percent(share))
         name_px, role_px = self.look.px(12, 22), self.look.px(11, 22)
         more = max(0, name_px - 14) / 3
         words = QRectF(44, 5 - more, self.size.width() - 50, 19)
@@ -65,7 +76,10 @@ class DiskItem(CanvasItem):
                 paint.crossed(painter, self.size, t, 8, 1.5)
             return
         above = words.adjusted(0, 0, -room, 0)
-        paint.fitting(painter, above, used or (tile.disk.name,), t.text_strong, name_px, 600)
+        said_name = (
+            (tile.disk.name,) if share is None else named(tile.disk.name, share, name_px, above.width())
+        )
+        paint.fitting(painter, above, said_name, t.text_strong, name_px, 600)
         if self.shade is not None and self.look.colouring.name not in ("disk", "space"):
             paint.text(painter, below, self.shade.text, t.text_strong, role_px, 600)
             return

@@ -25,7 +25,7 @@ from ndbplan.base.units import format_count, format_percent
 from ndbplan.desktop.dialogs.frame import Dialog
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Progress, Task
-from ndbplan.desktop.widgets.sections import Bar, label
+from ndbplan.desktop.widgets.sections import Bar, Elided, label
 from ndbplan.edits import parts as edits
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
@@ -71,7 +71,7 @@ class RealKeysDialog(Dialog):
         columns = ", ".join(names) if names else "none: the table has a hidden key"
         self.choose = QPushButton("Choose a CSV file…")
         self.choose.clicked.connect(self._ask_file)
-        self.file = label("", "muted", wrap=False)
+        self.file = Elided()
         self.bar = Bar()
         self.bar.hide()
         self.facts = QGridLayout()

@@ -23,6 +23,11 @@ Do = Callable[[str, Callable[[Plan], Plan]], bool]
 """One undoable step with its text; False when it was refused, which was said then."""
 
 
+def section_name(number: int) -> str:
+    """What the section of an event is called on the page of its workload."""
+    return f"event {number}"
+
+
 class EventEdits(QObject):
     """Puts events into the workload that is looked at, where the replay stands."""
 

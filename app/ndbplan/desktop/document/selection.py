@@ -17,6 +17,8 @@ class Selection(QObject):
     """
 
     changed = Signal(object)
+    meant = Signal(str)
+    """What of the object that was just selected somebody wants to see: the name of a part of its page."""
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -39,6 +41,11 @@ class Selection(QObject):
         if new != self._ids:
             self._ids = new
             self.changed.emit(new)
+
+    def show_part(self, object_id: str, part: str) -> None:
+        """Select an object, and bring a part of its page into sight."""
+        self.set([object_id])
+        self.meant.emit(part)
 
     def add(self, ids: Iterable[str]) -> None:
         """Select these too; the last of them becomes the current one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QPoint, QSize, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from ndbplan.base.units import how_many
@@ -84,7 +84,7 @@ class Inspector(QWidget):
         self._column = QVBoxLayout(self._content)
         self._column.setContentsMargins(MARGIN, 4, MARGIN, MARGIN)
         self._column.setSpacing(10)
-        self._led_to: Advice | None = None
+        self._led_to: QWidget | None = None
         self._scroll = scroll = QScrollArea()
         scroll.verticalScrollBar().rangeChanged.connect(lambda _least, _most: self._lead())
         scroll.verticalScrollBar().actionTriggered.connect(lambda _action: self._let_go())
@@ -106,6 +106,7 @@ class Inspector(QWidget):
         layout.addWidget(self.head)
         layout.addWidget(scroll, 1)
         selection.changed.connect(lambda _ids: self._reconcile())
+        selection.meant.connect(self._lead_to)
         document.changed.connect(lambda _before, _after: self._reconcile())
         estimates.updated.connect(self._show_estimate)
         theme.theme().changed.connect(self._rebuild)
@@ -131,8 +132,12 @@ class Inspector(QWidget):
 
     def _lead(self) -> None:
         """Keep what was asked for in sight while parts take their heights, until somebody scrolls."""
-        if self._led_to is self._advice:
-            self._scroll.verticalScrollBar().setValue(self._advice.y())
+        if self._led_to is not None:
+            self._scroll.verticalScrollBar().setValue(self._led_to.mapTo(self._content, QPoint(0, 0)).y())
+
+    def _lead_to(self, part: str) -> None:
+        self._led_to = self._page.findChild(QWidget, part) if self._page is not None else None
+        self._lead()
 
     def _let_go(self) -> None:
         self._led_to = None
@@ -163,6 +168,7 @@ class Inspector(QWidget):
         # Parts take their heights in later turns: until all have theirs, what was there stays on the screen.
         self._scroll.setUpdatesEnabled(False)
         QTimer.singleShot(0, self._scroll, lambda: self._scroll.setUpdatesEnabled(True))
+        self._led_to = None
         empty(self._column)
         kinds = _kinds(plan, ids)
         page: Page

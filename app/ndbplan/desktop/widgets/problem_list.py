@@ -83,11 +83,14 @@ class WayButton(QPushButton):
         return QSize(120, super().minimumSizeHint().height())
 
     def fit(self, width: int) -> None:
-        """Break the title where it is wider than there is room for."""
+        """Break the title where it is wider than there is room for, and cut a name that is wider alone."""
         needed = self.fontMetrics().horizontalAdvance(self.title) + _PADDING
         halves = [i for i, c in enumerate(self.title) if c == " "] if needed > width else []
         at = min(halves, key=lambda i: abs(i - len(self.title) / 2), default=0)
-        text = f"{self.title[:at]}\n{self.title[at + 1 :]}" if at else self.title
+        lines = (self.title[:at], self.title[at + 1 :]) if at else (self.title,)
+        room, middle = width - _PADDING, Qt.TextElideMode.ElideMiddle
+        text = "\n".join(self.fontMetrics().elidedText(line, middle, room) for line in lines)
+        self.setToolTip(self.title if "…" in text else "")
         if text != self.text():
             self.setText(text)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QValidator
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent, QValidator
 from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QFrame,
@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import decimal_comma, format_value
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.look.text import between_words
+from ndbplan.desktop.look.text import as_it_is, between_words
 from ndbplan.desktop.widgets.explain import QuantityLabel, Say
 
 
@@ -142,6 +142,33 @@ class Elided(QLabel):
         painter.setPen(self.palette().color(self.foregroundRole()))
         place = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         painter.drawText(self.rect(), place, self.shown())
+
+
+class NameButton(QPushButton):
+    """A button with the name of something, cut in its middle where there is no room for all of it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(as_it_is(name))
+        self._name = name
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(60, super().minimumSizeHint().height())
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._beside() + self._words(self._name), super().sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        room = self.width() - self._beside()
+        middle = Qt.TextElideMode.ElideMiddle
+        self.setText(as_it_is(self.fontMetrics().elidedText(self._name, middle, room)))
+
+    def _words(self, text: str) -> int:
+        return self.fontMetrics().horizontalAdvance(text)
+
+    def _beside(self) -> int:
+        """Pixels that icon and frame take."""
+        return super().sizeHint().width() - self._words(self.text().replace("&&", "&"))
 
 
 class Section(QWidget):

@@ -13,6 +13,7 @@ from ndbplan.base.units import format_clock
 from ndbplan.describe.titles import event_line
 from ndbplan.desktop.analyses.simulation.event_track import EventTrack, Shown
 from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.event_edits import section_name
 from ndbplan.desktop.widgets.menu_heading import heading
 from ndbplan.desktop.widgets.sections import link
 from ndbplan.edits import events
@@ -79,8 +80,8 @@ class EventEdits(QObject):
         name = self._track.events[number].text
         self._do(f"Remove event: {name}", lambda plan: events.without_event(plan, self._workload_id, number))
 
-    def _open(self, _number: int) -> None:
-        self._context.selection.set([self._workload_id])
+    def _open(self, number: int) -> None:
+        self._context.selection.show_part(self._workload_id, section_name(number))
 
     def _add_here(self) -> None:
         self._menu_at(self._stands_at(), self.button.mapToGlobal(QPoint(0, 0)))

@@ -160,6 +160,8 @@ class SimulationPanel(Panel):
         if self._task is not None:
             self._task.cancel()
         self._refuse("")
+        # What stands behind the button stays where it is.
+        self.cancel.setFixedWidth(self.start.width())
         self.cancel.show()
         self.start.hide()
         self._say("Starting…")
@@ -269,7 +271,7 @@ class SimulationPanel(Panel):
         super().resizeEvent(event)
         self._first_error.fit(self.width())
         self.events.fit(self.width())
-        parts.place_summary(self.summary, self._controls, self.state, self._lines, self.width())
+        parts.place_summary(self, self.summary, self.workload, self._controls, self.state, self._lines)
         parts.give_room(self._lines, self.height())
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -299,7 +301,7 @@ class SimulationPanel(Panel):
         if run is None:
             return
         has_changed = run.plan is not plan
-        self._say("The plan has changed since." if has_changed else "")
+        self._say(*(("The plan has changed since.", "Changed since.") if has_changed else ("",)))
         if has_changed and run.elapsed_s <= _LIVE_BELOW_S and self._task is None:
             self._live.start()
 

@@ -16,11 +16,16 @@ PREPARING = (
 )
 
 
+_NAME_PX = 240
+"""So wide is the list of workloads at most where there is little room for what is said behind it."""
+
+
 def workload_box() -> QComboBox:
     """Which workload is simulated."""
     box = ComboBox()
     box.setAccessibleName("Workload")
     box.setMinimumWidth(96)
+    box.currentTextChanged.connect(box.setToolTip)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
     return box
 
@@ -85,10 +90,19 @@ _ONE_LINE = 1400
 
 
 def place_summary(
-    summary: QWidget, controls: QBoxLayout, behind: QWidget, lines: QBoxLayout, width: int
+    panel: QWidget,
+    summary: QWidget,
+    workload: QWidget,
+    controls: QBoxLayout,
+    behind: QWidget,
+    lines: QBoxLayout,
 ) -> None:
-    """Put the summary behind a control where the panel is wide enough, else on a line of its own."""
-    below = width < _ONE_LINE
+    """Put the summary behind a control where the panel is wide enough, else on a line of its own.
+
+    `workload`: what takes no more than its share of that line.
+    """
+    below = panel.width() < _ONE_LINE
+    workload.setMaximumWidth(max(_NAME_PX, panel.width() // 4))
     if below and lines.indexOf(summary) < 0:
         controls.removeWidget(summary)
         lines.insertWidget(1, summary)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QPushButton
 
 from ndbplan.base.errors import UserError
 from ndbplan.describe.titles import title
+from ndbplan.desktop.document.event_edits import section_name
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.widgets.forms import Form, Inner
 from ndbplan.desktop.widgets.sections import link
@@ -57,6 +58,7 @@ class EventEditor:
     def _event(self, i: int, event: Event) -> None:
         name = event.title
         section = self._page.section(name)
+        section.setObjectName(section_name(i))
         section.add_action(link("Remove", partial(self._remove, i), f"Remove event: {name}"))
         inner = Inner(
             lambda w: w.events[i] if i < len(w.events) else None,

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from ndbplan.describe.titles import subtitle, title
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.look.text import as_it_is
-from ndbplan.desktop.widgets.sections import empty, label
+from ndbplan.desktop.widgets.sections import NameButton, empty, label
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
@@ -66,11 +65,11 @@ class ObjectLinks(QWidget):
 
     def _button(self, plan: Plan, part: Any) -> QPushButton:
         name = part.name if isinstance(part, Disk) else title(plan, part)
-        button = QPushButton(as_it_is(name))
+        button = NameButton(name)
         button.setIcon(theme.icon(ICONS.get(type(part), "box")))
         button.setProperty("look", "objectLink")
         button.setCursor(Qt.CursorShape.PointingHandCursor)
-        button.setToolTip(subtitle(plan, part))
+        button.setToolTip(f"{name}\n{subtitle(plan, part)}")
         button.setAccessibleName(f"Select {name}")
         button.clicked.connect(lambda _on=False, i=part.id: self._context.selection.set((i,)))
         return button
