@@ -114,6 +114,8 @@ def make_application() -> QApplication:
 
 def _import_model() -> None:
     """Load what needs no Qt before Qt, which reads the source of each module that is imported after it."""
+    # Plans have no plugins of pydantic, and the search for some reads what is said of every package.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     import platformdirs  # noqa: F401 — loading it is the aim
 
     import ndbplan.base.quantity
