@@ -347,6 +347,8 @@ def test_a_lesson_in_the_window_is_the_lesson_of_the_command_line(
                 box.field.setText(given)
             box.button.click()
             rest(qtbot, page_of_lesson)
+            if name in panel.questions:
+                assert panel.questions[name].told.text().startswith("Right"), "beside what was asked"
         elif found.prompt == "lesson>":
             panel.said.emit(found.text)
             rest(qtbot, page_of_lesson)

@@ -125,6 +125,22 @@ def test_had_it_been_done_is_the_play_with_that_line(played: Play, source: Read)
     assert both.was["times"]["named_s"] == found["times"]["named_s"]
 
 
+def test_what_had_been_done_is_told_with_the_answer_that_came_later(begun: Play, source: Read) -> None:
+    play = begun.branch()
+    play.cluster.apart = True
+    for line in ("! wait 60s", "lesson> finish"):
+        play.answer(line)
+    both = had(outcome(play, source.source), source, 20.0, "data1$ iostat -kx 2 3")
+    assert both.answer.count("avg-cpu:") == 3
+    assert "under way" not in both.answer
+
+
+def test_a_goal_says_how_long_it_is_to_be_so_and_by_when(source: Read) -> None:
+    goal = source.value.stages[-1].goals[0]
+    assert goal.asks_for == f"{goal.says}, for 2 min"
+    assert goal.model_copy(update={"by": 1020.0, "lasts": 0.0}).asks_for == f"{goal.says}, by 17:00"
+
+
 def test_a_wait_under_way_is_broken_off_for_what_had_been_done(played: Play, source: Read) -> None:
     found = outcome(played, source.source)
     wait = max(path(steps_of(found)), key=lambda step: "! wait" in step.line and step.ended_s - step.at_s)

@@ -115,6 +115,14 @@ class QuestionBox(QFrame):
         self.button.clicked.connect(self.give)
         foot.addWidget(self.button)
         column.addLayout(foot)
+        self.told = label("", "muted")
+        self.told.hide()
+        column.addWidget(self.told)
+
+    def tell(self, text: str) -> None:
+        """Show what the last answer was told."""
+        self.told.setText(text)
+        self.told.setVisible(bool(text))
 
     def choose(self, letter: str) -> None:
         """Mark an option."""
@@ -179,6 +187,10 @@ class LessonPanel(QWidget):
         self._built: tuple[object, ...] = ()
         self.ticks: list[Tick] = []
         self.questions: dict[str, QuestionBox] = {}
+        self._asked = ""
+        """The question that was answered last, until it is told how."""
+        self._told: dict[str, str] = {}
+        """What the last answer to a question was told."""
         self.title = label("", "title")
         self.score = label("", "playTime", wrap=False)
         self.left = label("", "muted", wrap=False)
@@ -289,7 +301,8 @@ class LessonPanel(QWidget):
         self._stage_body.addWidget(task)
         for asking in progress.questions:
             box = QuestionBox(asking)
-            box.answered.connect(lambda name, text: self.said.emit(f"answer {name} {text}"))
+            box.answered.connect(self._give)
+            box.tell(self._told.get(asking.name, ""))
             self.questions[asking.name] = box
             self._stage_body.addWidget(box)
         if progress.keeps:
@@ -319,6 +332,10 @@ class LessonPanel(QWidget):
         tick = Tick(ticked.says)
         self.ticks.append(tick)
         where.addWidget(tick)
+
+    def _give(self, name: str, text: str) -> None:
+        self._asked = name
+        self.said.emit(f"answer {name} {text}")
 
     def _read(self, page: str) -> None:
         self.page_wanted.emit(page)
@@ -367,7 +384,13 @@ class LessonPanel(QWidget):
 
     def say(self, text: str, *, is_error: bool = False) -> None:
         """The answer to what was done here, in the line at the foot."""
-        self.state.say(text.removeprefix("ndbplan: ").strip(), is_error=is_error)
+        said, asked = text.removeprefix("ndbplan: ").strip(), self._asked
+        self._asked = ""
+        self.state.say(said, is_error=is_error)
+        if asked:
+            self._told[asked] = said
+        if asked in self.questions:
+            self.questions[asked].tell(said)
 
 
 def _flowing(text: str) -> str:

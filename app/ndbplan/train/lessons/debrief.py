@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_clock, parse_duration_s
-from ndbplan.train.consoles import LESSON, WORLD, addressed
+from ndbplan.train.at_work import UNDER_WAY
+from ndbplan.train.consoles import LESSON, WORLD, Addressed, addressed
 from ndbplan.train.lessons.files import Read
 from ndbplan.train.lessons.play import WAITS, Play
 from ndbplan.train.lessons.records import TRAINEE, TRAINER, Step
@@ -81,10 +82,26 @@ def had(found: dict[str, Any], lesson: Read, at_s: float, line: str) -> Had:
     play.pass_to(at_s)
     other = play.branch()
     # What lay in the hands of the trainee at that moment is not asked.
-    answer = other.answer(line, TRAINER if meant.prompt == WORLD else TRAINEE)
+    answer, late = other.answer(line, TRAINER if meant.prompt == WORLD else TRAINEE), _late(other, meant)
     _follow(play, after, found["ended_s"])
     _follow(other, after, found["ended_s"])
+    if late and UNDER_WAY in answer:
+        answer = answer.replace(UNDER_WAY, late[0])
     return Had(outcome(play, lesson.source), outcome(other, lesson.source), answer)
+
+
+def _late(play: Play, meant: Addressed) -> list[str]:
+    """Answers that come later at the console of a line, as they come."""
+    late, before = list[str](), play.consoles.came
+
+    def came(at_s: float, line: str, text: str) -> None:
+        if line.startswith(f"{meant.prompt} "):
+            late.append(text)
+        if before is not None:
+            before(at_s, line, text)
+
+    play.consoles.came = came
+    return late
 
 
 def _cut(step: Step, at_s: float) -> Iterator[Step]:

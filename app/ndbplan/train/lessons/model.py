@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from ndbplan.base.authored import WORD, worded
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import parse_duration_s
+from ndbplan.base.units import format_clock, format_value, parse_duration_s
 from ndbplan.plan.fields import Identifier, Part
 
 FULL = 100
@@ -105,6 +105,13 @@ class Goal(Part):
     """It has to be so at the end still."""
     cures: bool = False
     """The trouble is over with it."""
+
+    @property
+    def asks_for(self) -> str:
+        """What is to be so, how long and by when."""
+        lasts = f", for {format_value(self.lasts, 's')}" if self.lasts else ""
+        by = f", by {format_clock(self.by)}" if isinstance(self.by, float) and self.by else ""
+        return f"{self.says}{lasts}{by}"
 
 
 class Keep(Part):

@@ -14,7 +14,7 @@ import copy
 from collections.abc import Iterator
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import format_clock, format_value
+from ndbplan.base.units import format_clock
 from ndbplan.train import world
 from ndbplan.train.conditions import shown
 from ndbplan.train.consoles import LESSON, LESSON_WORDS, WORLD, Consoles, addressed
@@ -301,13 +301,11 @@ class Play:
         return "\n".join([*lines, f"  {format_clock(left_s)} of simulated time is left."]) + "\n"
 
     def _goal_told(self, goal: Goal) -> str:
-        lasts = f", for {format_value(goal.lasts, 's')}" if goal.lasts else ""
         if goal.name in self.marks:
             now = "not so any more" if goal.name in self.lost() else "reached"
         else:
             now = "so now" if self.referee.holds(goal.name, self.cluster.session.simulation) else "not so yet"
-        by = f", by {format_clock(goal.by)}" if isinstance(goal.by, float) and goal.by else ""
-        return f"{goal.says}{lasts}{by} ({now})."
+        return f"{goal.asks_for} ({now})."
 
     def _story(self, _rest: str) -> str:
         return self.lesson.story.strip() + "\n"

@@ -97,7 +97,7 @@ def _goals(play: Play, stage: Stage) -> tuple[Ticked, ...]:
     sim, lost = play.cluster.session.simulation, set(play.lost())
     return tuple(
         Ticked(
-            goal.says,
+            goal.asks_for,
             goal.name in play.marks and goal.name not in lost and play.marks[goal.name].points > 0,
             goal.name in play.marks and (goal.name in lost or not play.marks[goal.name].points),
             play.referee.holds(goal.name, sim),
