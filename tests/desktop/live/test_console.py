@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
-from ndbplan.desktop.live.console import Console
+from ndbplan.desktop.live.console import Console, Log
 from ndbplan.plan.samples import sample_plan
 from ndbplan.train.completion import Offered
 from ndbplan.train.consoles import Consoles
@@ -28,6 +28,21 @@ def test_what_is_typed_over_the_answers_goes_into_the_line(qtbot) -> None:
     console.output.selectAll()
     QTest.keyClick(console.output, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == "Node 3: started"
+
+
+def test_a_log_that_is_another_one_is_seen_from_the_begin_of_its_lines(qtbot) -> None:
+    log = Log()
+    qtbot.addWidget(log)
+    log.resize(300, 120)
+    log.show()
+    for is_other in (False, True):
+        log.take(
+            tuple(f"2026-01-05 08:00:{i:02} [MgmtSrvr] INFO {'x' * 200}" for i in range(30)),
+            is_other=is_other,
+        )
+    assert log.horizontalScrollBar().maximum() > 0
+    assert log.horizontalScrollBar().value() == 0
+    assert log.verticalScrollBar().value() == log.verticalScrollBar().maximum()
 
 
 @pytest.mark.parametrize("prompt", ["ndb_mgm>", "mysql>", "mysql3>", "!", "{host}$"])

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 
 from ndbplan.base.units import parse_duration_s
 from ndbplan.desktop.live.acts import menu_of
@@ -101,7 +102,7 @@ class Hand:
         plan = page.sight.plan
         disks = [disk for host in plan.hosts for disk in host.disks]
         for ids in [(), *((part.id,) for part in (*plan.processes, *plan.hosts, *plan.locations, *disks))]:
-            menu = menu_of(page.canvas, ids, page.sight, page.say, QPoint(5, 5))
+            menu = menu_of(page.canvas, ids, page.sight, page.say, QPoint(5, 5), page.source.value.allows)
             entry = next((one for one in menu.actions() if one.toolTip() == f"{WORLD} {line}"), None)
             if entry is not None:
                 entry.trigger()
@@ -126,7 +127,7 @@ class Hand:
     def asked(self, ids: tuple[str, ...], entry: str, *values: str) -> None:
         page = self.page
         assert page.sight is not None
-        menu = menu_of(page.canvas, ids, page.sight, page.say, QPoint(5, 5))
+        menu = menu_of(page.canvas, ids, page.sight, page.say, QPoint(5, 5), page.source.value.allows)
         next(action for action in menu.actions() if action.text() == entry).trigger()
         menu.close()
         popup = page.canvas.findChildren(Ask)[-1]
@@ -148,6 +149,18 @@ def test_the_top_bar_says_the_version_of_the_cluster_that_is_played_on(qtbot: An
     assert page.canvas.document.plan.ndb_version != before.ndb_version
     assert version.text() == f"NDB {page.canvas.document.plan.ndb_version}"
     assert not version.isEnabled()
+    # What is not in the hands of who plays is not offered.
+    for ids, mine in (
+        ((), {"Change a parameter…", "Load…"}),
+        ((page.canvas.document.plan.data_nodes[0].id,), set()),
+    ):
+        page._open_menu(ids, QPoint(5, 5))
+        menu = page.canvas.findChildren(QMenu)[-1]
+        able = {action.text() for action in menu.actions() if action.isEnabled()}
+        refused = {action.text() for action in menu.actions() if "Not in your hands" in action.toolTip()}
+        assert mine <= able
+        assert refused & {"Edit the configuration file…", "Kill"}
+        menu.close()
     window.live.end()
     window._show_workspace()
     assert version.isEnabled()

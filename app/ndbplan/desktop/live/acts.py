@@ -6,7 +6,7 @@ whoever looks at what was answered learns how to type it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -162,8 +162,18 @@ def _of_disks(plan: Plan, disks: list[Disk], sight: Sight) -> Iterator[Line]:
         yield Line("Full speed again", WORLD, f"restore {named}")
 
 
-def menu_of(owner: QWidget, ids: Sequence[str], sight: Sight, say: Say, where: QPoint | None = None) -> QMenu:
-    """The menu of these parts of a live cluster, or (none) of all of it; deletes itself when it closes."""
+def menu_of(
+    owner: QWidget,
+    ids: Sequence[str],
+    sight: Sight,
+    say: Say,
+    where: QPoint | None = None,
+    allows: Collection[str] | None = None,
+) -> QMenu:
+    """The menu of these parts of a live cluster, or (none) of all of it; deletes itself when it closes.
+
+    `allows`: deeds that are in the hands of who plays; None: all.
+    """
     plan, menu = sight.plan, QMenu(owner)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     menu.setToolTipsVisible(True)
@@ -172,20 +182,27 @@ def menu_of(owner: QWidget, ids: Sequence[str], sight: Sight, say: Say, where: Q
         heading(menu, how_called(plan, ids))
     else:
         heading(menu, "The cluster")
+
+    def add(text: str, deed: Callable[[], object], verb: str = "", tip: str = "") -> None:
+        action = menu.addAction(text, deed)
+        is_mine = allows is None or not verb or verb in allows
+        action.setEnabled(is_mine)
+        action.setToolTip(tip if is_mine else "Not in your hands in this lesson")
+
     for act in acts_of(plan, ids, sight):
-        action = menu.addAction(act.text, partial(say, act.prompt, act.line))
-        action.setToolTip(f"{act.prompt} {act.line}".strip())
+        verb = act.line.partition(" ")[0] if act.prompt == WORLD else ""
+        add(act.text, partial(say, act.prompt, act.line), verb, f"{act.prompt} {act.line}".strip())
     disks = [part for i in ids if isinstance(part := plan.by_id[i], Disk)]
     if len(disks) == 1 and disks[0].id in sight.moment.disk_utilisation:
         name = f"disk:{plan.host_of_disk[disks[0].id].hostname}/{disks[0].name}"
-        menu.addAction("Slow to…", partial(_ask_speed, owner, at, name, say))
+        add("Slow to…", partial(_ask_speed, owner, at, name, say), "slow")
     elif not ids:
         menu.addSeparator()
-        menu.addAction("Load…", partial(_ask_load, owner, at, say))
-        menu.addAction("Change a parameter…", partial(_ask_parameter, owner, at, say))
-        menu.addAction("Edit the configuration file…", partial(_ask_edit, owner, at, say))
+        add("Load…", partial(_ask_load, owner, at, say), "load")
+        add("Change a parameter…", partial(_ask_parameter, owner, at, say), "set")
+        add("Edit the configuration file…", partial(_ask_edit, owner, at, say), "edit")
     if len(disks) == 1 and (user := _data_node_on(plan, disks[0])) is not None:
-        menu.addAction("Move files here…", partial(_ask_move, owner, at, disks[0], user, say))
+        add("Move files here…", partial(_ask_move, owner, at, disks[0], user, say), "move")
     if menu.isEmpty() or len(menu.actions()) == 1:
         heading(menu, "Nothing can be done to these together")
     return menu

@@ -247,6 +247,8 @@ class Log(Output):
         self.add("\n".join(lines))
         if is_other:
             self.moveCursor(QTextCursor.MoveOperation.End)
+            # Its begin says when and who.
+            self.moveCursor(QTextCursor.MoveOperation.StartOfBlock)
 
 
 def type_into(dock: QDockWidget) -> None:

@@ -325,7 +325,8 @@ class LivePage(QMainWindow):
     def _open_menu(self, ids: tuple[str, ...], where: QPoint | None) -> None:
         if self.sight is not None:
             at = where or self.canvas.mapToGlobal(self.canvas.rect().center())
-            menu_of(self.canvas, ids, self.sight, self.say, at).popup(at)
+            allows = None if self.source is None else self.source.value.allows
+            menu_of(self.canvas, ids, self.sight, self.say, at, allows).popup(at)
 
     def _fill_consoles(self) -> None:
         menu = self._more.menu()
