@@ -10,18 +10,21 @@ from typing import Any
 import pytest
 
 from advise.small_requirements import BEGUN, GIB, asked_for, classes_of, clients_of, sized_for
+from golden.commands import DRAWN
 from ndbplan.advise.cost import cost_of
+from ndbplan.advise.highest_rate import End
 from ndbplan.advise.load_left import LoadLeft
 from ndbplan.advise.max_load import max_load
-from ndbplan.advise.sizing import limits, search
+from ndbplan.advise.sizing import search, sustaining
 from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients
-from ndbplan.advise.sizing.choices import Choice
+from ndbplan.advise.sizing.choices import Choice, choices, client_host
 from ndbplan.advise.sizing.coming import more_clients
 from ndbplan.advise.sizing.excuses import _Least, _moved_in_turn, excuse
 from ndbplan.advise.sizing.jobs import when_done
 from ndbplan.advise.sizing.larger import HARDWARE, SIZES
 from ndbplan.advise.sizing.limits import Judge
 from ndbplan.advise.sizing.loads import steady
+from ndbplan.advise.sizing.sustaining import not_sustained
 from ndbplan.advise.sizing.verdict import CLIENTS, DESIGN, Met, Verdict
 from ndbplan.advise.sizing.worlds import SURE, WORLDS, Worlds
 from ndbplan.advise.survival import survive as survived
@@ -37,11 +40,12 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.narrowed import narrowed
 from ndbplan.estimate.space.growth import after_months
 from ndbplan.estimate.stored import machines_of
-from ndbplan.importing.requirements import requirements_of
+from ndbplan.importing.requirements import read_requirements, requirements_of
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, OperationKind, RatePoint
+from ndbplan.simulate.bottleneck import Bottleneck
 from one_rule import of_rule
 
 
@@ -445,14 +449,69 @@ def test_whether_a_step_lets_a_load_be_sustained_takes_one_run(monkeypatch: pyte
     now = Estimation(found.plan) if found.plan is not None else None
     assert now is not None
     told: list[float] = []
-    monkeypatch.setattr(limits, "holds", lambda *asked: False)
-    monkeypatch.setattr(limits, "end_at", lambda *asked: told.append(1.0))
-    (late,) = judge._sustained(now, load, below=1.5)
+    monkeypatch.setattr(sustaining, "holds", lambda *asked: False)
+    monkeypatch.setattr(sustaining, "end_at", lambda *asked: told.append(1.0))
+    (late,) = not_sustained(now, load, 1000.0, 1.5, judge.cancelled)
     assert 1 < late.nearness < 1.5
     assert len(told) == 1
-    (unheld,) = judge._sustained(now, load, below=1.0)
+    (unheld,) = not_sustained(now, load, 1000.0, 1.0, judge.cancelled)
     assert unheld.nearness > 1
     assert len(told) == 1
+
+
+@pytest.mark.parametrize("beyond", [False, True])
+def test_a_load_that_no_disk_lets_be_sustained_is_lowered_to_what_is(
+    monkeypatch: pytest.MonkeyPatch, beyond: bool
+) -> None:
+    """Disks were made faster five times for it, each with all steps of parameters, and nothing was told."""
+    most_per_s = 1234.0
+    end = End(Bottleneck("disk", "data-1 disk0", 1.0))
+    monkeypatch.setattr(sustaining, "holds", lambda _scenario, rate, *_: rate <= most_per_s)
+    monkeypatch.setattr(sustaining, "end_at", lambda *_: end)
+    monkeypatch.setattr(sustaining, "highest_rate", lambda *_: (most_per_s, end))
+    wanted = asked_for(most_groups=1, headroom=0)
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
+    broken = judge.verdict(classes_of(wanted)[1], 1)
+    assert broken.broken is not None
+    assert broken.broken.is_simulated
+    looked = _counted(monkeypatch)
+    told = excuse(judge, broken, judge.verdict(classes_of(wanted)[1], 100) if beyond else None)
+    assert told.smallest_change == "peaks of 'pay' 1\u2009232 tx/s"
+    # The fastest disks, and the lower peak; one more where the cluster with more node groups was asked for.
+    assert len(looked) <= 2 + beyond
+
+
+def test_hardware_that_moves_nothing_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cores were doubled and doubled again for LDM threads that a node has no more of."""
+    wanted = asked_for(most_groups=1)
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
+    cores: list[int] = []
+    needed, allowed = Quantity.exact(3000, "tx/s"), Quantity.exact(1000, "tx/s")
+
+    def verdict(self: Judge, choice: Choice, groups: int) -> Verdict:
+        cores.append(choice.host.cores)
+        broken = Met("peak of 'pay' (the LDM threads of node 1)", needed, allowed, "cpu")
+        return Verdict(choice, groups, Clients(2), None, broken=broken if self.begun is judge.begun else None)
+
+    monkeypatch.setattr(Judge, "verdict", verdict)
+    words, _ = _moved_in_turn(judge, judge.verdict(classes_of(wanted)[0], 1), by_hardware=True)
+    assert words == ("peaks of 'pay' 666 tx/s",)
+    assert cores == [8, 25, 8]
+
+
+def test_that_the_largest_reads_too_little_is_seen_though_few_clients_carry_less() -> None:
+    """Each number of node groups was looked at, up to 48: of the largest only its clients were asked."""
+    wanted = read_requirements(DRAWN / "drawn-140.ndbplan", None)
+    asked = wanted.requirements, wanted.source, wanted.own
+    judge = Judge(wanted.requirements, Builder(wanted.begun, client_host(*asked)))
+    choice = next(one for one in choices(*asked) if "8 cores" in one.title and "SATA" in one.title)
+    broken = judge.verdict(choice, 3)
+    assert broken.broken is not None
+    assert broken.broken.kind == "disk reads"
+    largest = judge.verdict(choice, 48)
+    assert largest.broken is not None
+    assert 1 < judge.nearness(broken, 48) <= largest.broken.nearness * 1.05
+    assert 1 < judge.nearness(broken, 48) < broken.broken.nearness
 
 
 @pytest.mark.parametrize("likely", [0.1, 1.5, 4.0, 9.5, 60.0])

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice
@@ -96,9 +97,10 @@ def excuse(judge: Judge, verdict: Verdict, beyond: Verdict | None = None) -> Exc
     peaks are less of a change, or no more of one and that many node groups are needed in any case.
     """
     changes, groups = _changes(judge, verdict)
-    if beyond is not None and beyond is not verdict:
+    is_needed = verdict.at_least > verdict.groups
+    is_least = 0 < len(changes) + is_needed < 2
+    if beyond is not None and beyond is not verdict and not is_least:
         later, with_groups = _changes(judge, beyond)
-        is_needed = verdict.at_least > verdict.groups
         if later and (not changes or len(later) < len(changes) + is_needed):
             verdict, changes, groups = beyond, later, with_groups
     assert verdict.broken is not None
@@ -124,31 +126,33 @@ def _moved_in_turn(judge: Judge, verdict: Verdict, *, by_hardware: bool) -> tupl
     choice, groups, found = verdict.choice, verdict.groups, verdict
     helped, wanted = _Helped(), judge.requirements
     lowered: Met | None = None
+    vain: Callable[[Met], bool] | None = None
     for _ in range(_MOST_CHANGES):
         broken = found.broken
         if broken is None:
             break
         harder = 2.0 ** max(0, often[broken.kind] - 1)
+        if vain is not None and vain(broken):
+            harder = 2 * _HARDEST
         helped.note(broken, choice.host)
-        if broken.needed.unit == "tx/s" and not by_hardware:
-            moved = _less(judge, broken, choice, judge.requirements, groups)
+        is_of_loads = broken.needed.unit == "tx/s" or broken.is_simulated
+        if is_of_loads and not by_hardware:
+            moved = _less(judge, found, choice, judge.requirements, groups)
+        elif broken.is_simulated and harder == 1 and not _may_help(judge, found):
+            return (), verdict.groups
         else:
-            moved = _moved(judge, broken, choice, judge.requirements, groups, harder)
+            moved = _moved(judge, found, choice, judge.requirements, groups, harder)
         if moved is None or (moved.begun is not None and lowered == broken):
             # What a load sends was not lowered, such as by its only client.
             return (), verdict.groups
-        lowered = broken if moved.begun is not None and broken.needed.unit == "tx/s" else None
+        lowered = broken if moved.begun is not None and is_of_loads else None
         if moved.begun is not None:
             moved = replace(moved, choice=helped.without(broken.kind, moved.choice))
+        vain = partial(_is_unmoved, broken) if moved.choice.host != choice.host else None
         often[broken.kind] += 1
         words[moved.kind] = moved.words
         choice, groups = moved.choice, moved.groups
-        builder, begun = judge.builder, moved.begun or judge.begun
-        if moved.requirements.ndb_version is not None:
-            begun = begun.replace(ndb_version=moved.requirements.ndb_version)
-        if begun is not judge.begun:
-            builder = Builder(begun, builder.clients, builder.through_api)
-        judge = replace(judge, requirements=moved.requirements, builder=builder)
+        judge = _asking(judge, moved)
         try:
             found = judge.verdict(choice, groups)
             while found.broken is not None and groups < choice.full(found.at_least) <= judge.most_groups:
@@ -159,6 +163,46 @@ def _moved_in_turn(judge: Judge, verdict: Verdict, *, by_hardware: bool) -> tupl
     if found.broken is not None:
         return (), verdict.groups
     return tuple(filter(None, _at_least(judge, verdict.choice.host, choice, groups, words, wanted))), groups
+
+
+def _is_unmoved(before: Met, broken: Met) -> bool:
+    """Whether so much hardware that was to move a limit twice as far, or further, did not move it at all."""
+    return (
+        before.is_ratio
+        and before.nearness >= 2.0
+        and (before.kind, before.limit) == (broken.kind, broken.limit)
+        and broken.allowed.value <= before.allowed.value * (1 + EXACT)
+    )
+
+
+def _asking(judge: Judge, moved: _Moved) -> Judge:
+    """Of what was moved; the same where that is hardware alone, so that what is known stays known."""
+    builder, begun = judge.builder, moved.begun or judge.begun
+    if moved.requirements.ndb_version is not None:
+        begun = begun.replace(ndb_version=moved.requirements.ndb_version)
+    if begun is not judge.begun:
+        builder = Builder(begun, builder.clients, builder.through_api)
+    elif moved.requirements is judge.requirements:
+        return judge
+    return replace(judge, requirements=moved.requirements, builder=builder)
+
+
+def _may_help(judge: Judge, found: Verdict) -> bool:
+    """Whether the most hardware that is tried lets a load be sustained that is not.
+
+    How much more a simulated load needs is not known, and to try more and more of it in vain takes long.
+    """
+    assert found.broken is not None
+    if found.broken.kind not in HARDWARE:
+        return False
+    most = HARDWARE[found.broken.kind](found.choice.host, _STEP**2 * 2 * _HARDEST)
+    if most is None:
+        return True
+    try:
+        tried = judge.verdict(replace(found.choice, host=most[0], is_planned=False), found.groups)
+    except UserError:
+        return False
+    return tried.broken is None or not tried.broken.is_simulated or tried.broken.limit != found.broken.limit
 
 
 def _at_least(
@@ -272,6 +316,8 @@ class _Least:
     choice: Choice
     """After it; then after less of it."""
     groups: int
+    _known: list[tuple[Requirements, Host, bool]] = field(default_factory=list)
+    """Whether it passes, by what was asked about."""
 
     def of(self, kind: str) -> str:
         """The least of one kind in words; empty: what else was changed is enough."""
@@ -290,21 +336,29 @@ class _Least:
         return words + (" at the same price" if self.judge.requirements.budget is not None else "")
 
     def _passes(self, host: Host) -> bool:
+        wanted = self.judge.requirements
+        for requirements, known, passes in self._known:
+            if known == host and requirements == wanted:
+                return passes
         try:
             tried = replace(self.choice, host=host, is_planned=False)
-            return self.judge.verdict(tried, self.groups).broken is None
+            passes = self.judge.verdict(tried, self.groups).broken is None
         except UserError:
-            return False
+            passes = False
+        self._known.append((wanted, host, passes))
+        return passes
 
 
 def _moved(
-    judge: Judge, broken: Met, choice: Choice, wanted: Requirements, groups: int, harder: float = 1.0
+    judge: Judge, found: Verdict, choice: Choice, wanted: Requirements, groups: int, harder: float = 1.0
 ) -> _Moved | None:
     """The least that lets one limit pass; None where nothing is known to.
 
     `harder`: so many times more, of what was moved before and did not pass: threads come in steps of cores.
     What is too much is brought down later.
     """
+    broken = found.broken
+    assert broken is not None
     times = harder * (broken.nearness * _MARGIN if broken.is_ratio else _STEP)
     host, kind = choice.host, broken.kind
     if kind.startswith(_NEEDED) or (kind == LOADER and wanted.job is not None):
@@ -326,7 +380,7 @@ def _moved(
         kind = "disk space"
     new = HARDWARE[kind](host, times) if kind in HARDWARE and harder <= _HARDEST else None
     if new is None:
-        return _less(judge, broken, choice, wanted, groups)
+        return _less(judge, found, choice, wanted, groups)
     machine, words = new
     if wanted.budget is not None:
         words += " at the same price"
@@ -345,11 +399,17 @@ def _of_version(
     return None
 
 
-def _less(judge: Judge, broken: Met, choice: Choice, wanted: Requirements, groups: int) -> _Moved | None:
+def _less(judge: Judge, found: Verdict, choice: Choice, wanted: Requirements, groups: int) -> _Moved | None:
     """As much of the peaks as gets through where no hardware of a host lets more through."""
-    if broken.kind != "nodes" and broken.needed.unit != "tx/s":
+    broken = found.broken
+    assert broken is not None
+    if broken.is_simulated:
+        share = judge.sustained(found) / _PEAK_MARGIN
+    elif broken.kind == "nodes" or broken.needed.unit == "tx/s":
+        share = 1 / (broken.nearness * _PEAK_MARGIN)
+    else:
         return None
-    share, rates = 1 / (broken.nearness * _PEAK_MARGIN), Estimation(judge.begun)
+    rates = Estimation(judge.begun)
     less = {one.id: _at_told_rate(one, share, rates.under(one).offered_per_s) for one in judge.loads}
     workloads = tuple(less.get(one.id, one) for one in judge.begun.workloads)
     peaks = [f"'{one.name}' {format_value(rates.under(one).offered_per_s, 'tx/s')}" for one in less.values()]

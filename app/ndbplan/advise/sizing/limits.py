@@ -20,10 +20,7 @@ from typing import Any
 
 from ndbplan.advise.candidate import Change
 from ndbplan.advise.candidate_settings import is_of_log_or_checkpoints, of_log_and_checkpoints
-from ndbplan.advise.highest_rate import end_at, holds
 from ndbplan.advise.load_left import LoadLeft
-from ndbplan.advise.max_load import steady_scenario
-from ndbplan.advise.remedies import sustained_s
 from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.coming import more_clients
@@ -31,8 +28,8 @@ from ndbplan.advise.sizing.errors import Errors
 from ndbplan.advise.sizing.files import with_room_on_disk
 from ndbplan.advise.sizing.jobs import of_cluster, of_loader, when_done
 from ndbplan.advise.sizing.loads import steady
+from ndbplan.advise.sizing.sustaining import Asked, nearness_of_kind, not_sustained, sustained_share
 from ndbplan.advise.sizing.verdict import (
-    BARELY,
     CHECK,
     CLIENTS,
     CONNECTIONS,
@@ -143,7 +140,26 @@ class Judge:
         kind = found.broken.kind if found.broken is not None else ""
         larger = replace(found, groups=self._most_built(found, most))
         with keeping():
-            return self._worst(self._built(larger, most_memory=kind == _MEMORY), kind)
+            near = self._worst(self._built(larger, most_memory=kind == _MEMORY), kind)
+            if found.broken is not None and found.broken.needed.unit == _OF_LOADS:
+                # What the few clients of a small cluster carry hides other limits of a large one.
+                grown = self._grown(larger)
+                near = max(near, nearness_of_kind(grown, self._asked_loads(grown), kind))
+            return near
+
+    def sustained(self, found: Verdict) -> float:
+        """The share of all peaks, with their headroom, that a cluster sustains when it is simulated."""
+        with keeping():
+            grown = self._grown(found)
+            return sustained_share(grown, self._asked_loads(grown), self.cancelled)
+
+    def _grown(self, found: Verdict) -> Estimation:
+        """The cluster with the rows of the last month."""
+        assert found.plan is not None
+        return Estimation(after_months(found.plan, self.requirements.months))
+
+    def _asked_loads(self, grown: Estimation) -> Asked:
+        return [(one, self._asked_of(grown, one)) for one in self.loads]
 
     def _with_more_clients(self, found: Verdict, most: int) -> Verdict | None:
         """The same cluster where the load comes through more; None: that is not what it lacks.
@@ -163,8 +179,8 @@ class Judge:
         """How many times as many clients carry what the data nodes do, or the load."""
         assert found.plan is not None
         assert found.broken is not None
-        grown = Estimation(after_months(found.plan, self.requirements.months))
-        loads = (grown.under(steady(one, self._asked_of(grown, one))) for one in self.loads)
+        grown = self._grown(found)
+        loads = (grown.under(steady(*load)) for load in self._asked_loads(grown))
         carried = (
             LoadLeft(one).least(lambda limit: kind_of(limit) not in (CONNECTIONS, CLIENTS)) for one in loads
         )
@@ -180,7 +196,7 @@ class Judge:
         # Data files and undo files are those of tables and loads, whatever clients there are.
         files = {"tablespaces": found.plan.tablespaces, "logfile_groups": found.plan.logfile_groups}
         trial.plan = plan = plan.replace(**files)
-        grown = Estimation(after_months(plan, self.requirements.months))
+        grown = self._grown(trial)
         left = self._left()
         for before in found.met:
             if before.needed.unit != _OF_LOADS:
@@ -294,7 +310,7 @@ class Judge:
     def _asked(self, found: Verdict, below: float = math.inf) -> Iterator[Callable[[], Iterator[Met]]]:
         """Limits in the order in which they are asked for: what takes long comes last."""
         assert found.plan is not None
-        grown = Estimation(after_months(found.plan, self.requirements.months))
+        grown = self._grown(found)
         yield partial(within_budget, found.plan, self.requirements.budget)
         job = self.requirements.job
         if job is not None:
@@ -310,8 +326,8 @@ class Judge:
         yield partial(self._checks, found, found.plan, "")
         if grown.plan is not found.plan:
             yield partial(self._checks, found, grown.plan, f" in {self.requirements.months} months")
-        for workload in self.loads:
-            yield partial(self._sustained, grown, workload, below)
+        for load in self._asked_loads(grown):
+            yield partial(not_sustained, grown, *load, below, self.cancelled)
         if job is not None:
             yield partial(of_cluster, found.plan, job, self.cancelled)
 
@@ -423,25 +439,6 @@ class Judge:
         """Node groups of full hosts, up to so many, beside whose data nodes there are ids for the others."""
         left = MOST_NODES - FIXED_NODES - found.clients.nodes
         return found.choice.most_full(min(most, left // no_of_replicas(self.begun)))
-
-    def _sustained(self, grown: Estimation, workload: Workload, below: float) -> Iterator[Met]:
-        asked = self._asked_of(grown, workload)
-        if asked <= 0:
-            return
-        scenario, lasts_s = steady_scenario(grown.under(steady(workload, asked))), sustained_s(workload)
-        if holds(scenario, asked, lasts_s, self.cancelled):
-            return
-        if below <= 1:
-            # When it ends, and why, would take a second run.
-            yield Met("", _exact(1, "s"), _exact(0, "s"))
-            return
-        end = end_at(scenario, asked, lasts_s, self.cancelled)
-        where = "refused" if end is None else end.limit.text
-        code = "" if end is None or end.code is None else f", error {end.code}"
-        after = lasts_s if end is None or end.at_s is None else end.at_s
-        title = f"peak of '{workload.name}' with headroom, simulated ({where}{code})"
-        yield Met(title, _exact(lasts_s, "s"), _exact(min(after, lasts_s * BARELY), "s"),
-                  kind_of(end.limit if end else None), is_ratio=False)  # fmt: skip
 
 
 _WORTHWHILE = 0.98

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.edits.ids import NewIds
 from ndbplan.estimate.load.jobs import USUAL_BATCH
 from ndbplan.plan.plan import Plan
@@ -22,8 +23,9 @@ _LEAST_PER_S = 1e-9
 """A load that is none is written so: a rate has to be above 0."""
 
 
+@kept_by_identity(size=64)
 def steady(workload: Workload, rate_per_s: float) -> Workload:
-    """The mix at a steady rate."""
+    """The mix at a steady rate: one object, so that what is known of it is known whoever asks."""
     load = OpenLoad(points=(RatePoint(at_s=0.0, rate_per_s=max(rate_per_s, _LEAST_PER_S)),))
     return workload.model_copy(update={"load": load})
 

@@ -61,6 +61,9 @@ class Met(Shape):
     is_ratio: bool = True
     """Whether nearness tells how much more is needed; a simulation tells only when it goes wrong."""
 
+    is_simulated: bool = False
+    """Whether it is a load that was not sustained when it was simulated."""
+
     in_worlds: float | None = None
     """How near in as many drawn worlds as have to keep it, where that is asked and breaks it."""
 

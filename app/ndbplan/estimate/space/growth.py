@@ -34,6 +34,7 @@ def grows(plan: Plan) -> bool:
     return any(table.growth_rows_per_month for table in plan.tables)
 
 
+@kept_by_identity(size=16)
 def after_months(plan: Plan, months: float) -> Plan:
     """The plan with the rows its tables have after so many months; counts per partition keep their shares."""
     if months == 0 or not grows(plan):
