@@ -297,8 +297,10 @@ def test_constants_that_made_a_measurement_are_recovered(version: str, rows: int
     for phase, seconds in phases(found).items():
         if phase in _OF_PHASES.values() and seconds > 10:
             assert seconds == pytest.approx(wanted[phase], rel=0.03)
-    for name in OWN[2:]:
-        assert constant_for(found, name).value == pytest.approx(made[name], rel=0.2), name
+    for name, phase in zip(OWN[2:], list(_OF_PHASES.values())[2:], strict=True):
+        # A wait that is lost beside a checkpoint of all rows cannot be told from it.
+        if made[name] > 0.7 * wanted[phase]:
+            assert constant_for(found, name).value == pytest.approx(made[name], rel=0.2), name
     for name in OWN:
         now, was = constant_for(found, name), true[name]
         assert now.high / now.low <= was.high / was.low * 1.001, name
