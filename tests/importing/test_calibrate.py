@@ -411,8 +411,8 @@ def test_a_measurement_of_any_plan_is_reproduced_and_makes_nothing_less_certain(
         assert all(found[other] == before[other] for other in apart)
         for other, range_ in found.items():
             if before[other].low > 0:
-                # With the values it moves what weighs most, which may be what is least certain.
-                assert range_.high / range_.low <= 1.06 * before[other].high / before[other].low, other
+                # Ranges widen with the distance to all runs, which is the same.
+                assert range_.high / range_.low <= 1.001 * before[other].high / before[other].low, other
 
 
 def test_what_a_measurement_has_no_part_in_keeps_its_range() -> None:
