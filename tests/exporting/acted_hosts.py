@@ -205,6 +205,8 @@ class ActedHosts(ActedFiles):
             raise RefusedError("ndbmtd: could not connect to a management server\n")
         if _host_of(node.node_id, serving[0].configuration) != node.host:
             raise RefusedError(f"ndbmtd: node {node.node_id} of {node.host} is not in the configuration\n")
+        if "EncryptedFileSystem=1\n" in serving[0].configuration and not self._has_password(node.host):
+            raise RefusedError("ndbmtd: the password of the encrypted file system is missing\n")
         node.knows = servers_of(serving[0].configuration, self.plan.ndb_version)
         paths = self.paths[node.node_id]
         for path in paths.all():
@@ -248,6 +250,16 @@ class ActedHosts(ActedFiles):
             # It copies its rows from one that has them, when that is started.
             node.ready_at = max(one.ready_at for one in mates) + start_s
 
+    def _has_password(self, host: str) -> bool:
+        """Of encrypted files, where people gave one to any host."""
+        word = "filesystem-password="
+        options = self.files.get((host, "/etc/my.cnf"), "")
+        for included in re.findall(r"^!includedir (.*)$", options, re.MULTILINE):
+            options += "".join(
+                text for (at, path), text in self.files.items() if at == host and included in path
+            )
+        return word in options or not any(word in text for text in self.files.values())
+
     def _mates_started(self, node: DataNodeProcess) -> bool:
         there = map(self.running, self.data_nodes)
         mates = [n for n in there if n.group == node.group and n.node_id != node.node_id]
@@ -264,6 +276,9 @@ class ActedHosts(ActedFiles):
             process.node_id
         ):
             raise RefusedError(f"mysqld: {told} are not the options of node {process.node_id}\n")
+        for included in re.findall(r"^!includedir (.*)$", process.options, re.MULTILINE):
+            if not self._exists(process.host, included):
+                raise RefusedError(f"mysqld: Can't read dir of '{included}'\n")
         folder, process.socket = told["datadir"], told["socket"]
         self._listen(process, told)
         if not self._exists(process.host, f"{folder}/mysql/user"):

@@ -210,7 +210,7 @@ class Life:
         after = self.prepared(cluster, part)
         cluster.lasts = self.times
         if self.times is not None:
-            self.times.is_empty = part == "start"
+            self.times.is_empty = lambda: not any(node.tables for node in cluster.data_nodes.values())
         if part in ("install", "replace-host", "change", "add-nodes"):
             options = (*options, "--programs", str(self.programs))
         began = cluster.now

@@ -32,8 +32,8 @@ class ActedTimes:
         self.before = Estimation(before or plan)
         self.now = Estimation(plan)
         self.random = drawn
-        self.is_empty = False
-        """There are no rows yet, whatever the plan says."""
+        self.is_empty: Callable[[], bool] = lambda: False
+        """Whether there are no rows yet, or no more, whatever the plan says."""
 
     def __call__(self, kind: str, what: int | str) -> float:
         """Seconds that a thing lasts: a start or stop of a node, a backup, a statement on a table."""
@@ -67,7 +67,7 @@ class ActedTimes:
             new = [node for node in now.plan.data_nodes if not self._has(self.before, node.node_id)]
             phases = now.start_beside(new, self.before, IDLE).phases
         else:
-            at = now.of(now.plan.replace(tables=(), workloads=())) if self.is_empty else now
+            at = now.of(now.plan.replace(tables=(), workloads=())) if self.is_empty() else now
             phases = at.restart("node" if is_stop else cast(Kind, kind), node_id, IDLE).phases
         return sum(self._drawn(one.duration_s) for one in phases if (one.name == STOP) == is_stop)
 

@@ -446,6 +446,13 @@ def test_stated_times_hold_what_the_parts_take(name: str, without: set[str], tmp
     assert life.took.keys() == timed - {"install", "schema"} - without
 
 
+def test_redo_logs_of_data_nodes_that_wait_for_their_rows_move_at_once(tmp_path: Path) -> None:
+    """A restore moves them while nothing is there that a restart would read."""
+    life = Life(with_linked_redo(versions("starter 7.4")), tmp_path / "life", timed=True)
+    for part in ("install", "start", "schema", "backup", "restore"):
+        assert list(life.act(part, 0, again=False)) == [], part
+
+
 def test_a_first_start_by_another_file_than_the_kept_one_is_refused(
     acted: Callable[..., tuple[ActedCluster, Path]],
 ) -> None:

@@ -19,6 +19,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.export import Running, export
+from ndbplan.exporting.my_cnf import render_my_cnf
 from ndbplan.operations.change import change
 from ndbplan.operations.schema import table_name
 from ndbplan.plan.plan import Plan
@@ -86,6 +87,29 @@ def test_accounts_that_an_option_keeps_are_not_looked_for() -> None:
     assert "logins" in {
         step.key for step in change(Estimation(set_plan(keeps, ndb_version="9.x")), keeps).steps
     }
+
+
+def test_a_host_keeps_options_that_no_plan_holds(tmp_path: Path) -> None:
+    """An SQL node restarts with a my.cnf that leaves them to a folder, before a data node reads it."""
+    before = update(STARTER, STARTER.sql_nodes[0].id, host_id=STARTER.data_nodes[0].host_id)
+    shared = before.host(before.data_nodes[0].host_id).hostname
+    hosts = {before.host(node.host_id).hostname for node in before.sql_nodes}
+    for name, includes in (("EncryptedFileSystem", {shared}), ("RequireCertificate", hosts)):
+        after = set_parameter(before, "data_node", name, 1)
+        life = Life.of_change(before, after, tmp_path / name)
+        for node in before.data_nodes:
+            host = before.host(node.host_id).hostname
+            path = "/etc/ndb.cnf.d/files.cnf" if host in includes else "/etc/my.cnf"
+            life.cluster.files.setdefault((host, path), "[ndbd]\nfilesystem-password=x\n")
+        assert list(life.act("change", 2)) == []
+        files = render_my_cnf(after)
+        assert {host for host in hosts if "\n!includedir /etc/ndb.cnf.d\n" in files[host]} == includes
+        read = {node.host for node in life.cluster.sql_nodes.values() if "!includedir" in node.options}
+        assert read == includes
+        whole = Life(after, tmp_path / f"whole {name}")
+        for part in ("install", "start", "schema"):
+            assert list(whole.act(part, 0)) == []
+    assert "!includedir" not in "".join(render_my_cnf(before).values())
 
 
 def plans(kind: str) -> tuple[Plan, Plan]:

@@ -14,6 +14,7 @@ from ndbplan.configuration.difference import MYSQLD, RESTART_DATA_NODES, Differe
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.mysqld import mysqld_options
 from ndbplan.configuration.node_groups import incomplete_node_group, reserved_nodes
+from ndbplan.configuration.own_options import has_own_options
 from ndbplan.configuration.services import service_of
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.configuration.stated import Fate, stated
@@ -186,6 +187,10 @@ def _others_see(change: Difference) -> bool:
     )
 
 
+def _includes(plan: Plan, node: SqlNode) -> bool:
+    return has_own_options(plan, plan.host(node.host_id))
+
+
 def _touched(before: Plan, after: Plan, change: Difference) -> tuple[set[int], set[int]]:
     """Data nodes and SQL nodes that something of their own, or something that they read, changes for."""
     data_ids = set(_both(before, after))
@@ -209,6 +214,7 @@ def _touched(before: Plan, after: Plan, change: Difference) -> tuple[set[int], s
         if was is not None and (
             mysqld_options(before, was) != mysqld_options(after, mysqld)
             or sql_files(before, was) != sql_files(after, mysqld)
+            or _includes(before, was) != _includes(after, mysqld)
             or _service_changes(before, after, was, mysqld)
         ):
             sql.add(mysqld.node_id)

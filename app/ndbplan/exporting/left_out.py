@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from ndbplan.base.errors import UserError
 from ndbplan.configuration.deployment import mysqld_instance, sql_files
+from ndbplan.configuration.own_options import ENCRYPTED_FILES, KEYS, OWN_OPTIONS_FOLDER, asks_for
 from ndbplan.configuration.settings import no_of_replicas, node_settings
-from ndbplan.ndb import parameters as catalogue
 from ndbplan.operations.add_nodes import grown_configuration
 from ndbplan.operations.hosts import irreplaceable
 from ndbplan.operations.operation import Operation
 from ndbplan.operations.restoring import is_backup_encrypted, no_way_to_back_up, no_way_to_restore
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, ManagementNode
 
 _LEFT_OUT = (
     "hosts that have neither systemd nor init scripts in /etc/init.d (containers, OpenRC)",
@@ -34,21 +33,20 @@ _LEFT_OUT = (
 
 
 _SECRETS = {
-    ("RequireTls", "RequireCertificate"): (
+    KEYS: (
         "keys and certificates of TLS: ndb_sign_keys makes them on every host, before its nodes, which do "
-        "not start without; ndb-tls-search-path in [mysql_cluster] of /etc/my.cnf there says where they are"
+        "not start without; ndb-tls-search-path in [mysql_cluster] says where they are, in a .cnf file of "
+        f"{OWN_OPTIONS_FOLDER} on hosts with an SQL node, whose /etc/my.cnf is of this folder, and in "
+        "/etc/my.cnf on others. Before RequireTls is brought to nodes that run, each must have started with "
+        "its certificate: take the part rolling-restart of the folder before"
     ),
-    ("EncryptedFileSystem",): (
-        "the password of encrypted files: filesystem-password in [ndbd] of an /etc/my.cnf on each host of a "
-        "data node, readable for its user alone; no data node starts without"
+    ENCRYPTED_FILES: (
+        "the password of encrypted files: filesystem-password in [ndbd] of a file on each host of a data "
+        "node, readable for its user alone; no data node starts without. It is /etc/my.cnf, but with an SQL "
+        f"node on the host, whose /etc/my.cnf is of this folder, a .cnf file of {OWN_OPTIONS_FOLDER}"
     ),
 }
 """What nodes need that no plan holds, by the parameters that ask for it."""
-
-
-def _is_on(plan: Plan, node: ManagementNode | DataNode, name: str) -> bool:
-    section = "DB" if isinstance(node, DataNode) else "MGM"
-    return catalogue.knows(section, name, plan.version) and node_settings(plan, node).number(name) == 1
 
 
 def _no_growth(plan: Plan) -> str:
@@ -77,10 +75,7 @@ def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
             "-a -t mysqld_db_t '/var/lib/mysql-[0-9]+(/.*)?', and semanage port -a -t mysqld_port_t -p tcp N "
             f"for each of {', '.join(map(str, sorted(ports)))} that it lacks"
         )
-    nodes: list[ManagementNode | DataNode] = [*plan.management_nodes, *plan.data_nodes]
-    for names, why in _SECRETS.items():
-        if any(_is_on(plan, node, name) for node in nodes for name in names):
-            reasons.append(why)
+    reasons += (why for names, why in _SECRETS.items() if asks_for(plan, names))
     keys = {part.key for part in parts}
     if is_backup_encrypted(plan):
         reasons.append(

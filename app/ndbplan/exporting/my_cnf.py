@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ndbplan.configuration.deployment import connect_string, mysqld_instance, sql_files, sql_hosts
 from ndbplan.configuration.mysqld import mysqld_options, option_line
+from ndbplan.configuration.own_options import OWN_OPTIONS_FOLDER, has_own_options
 from ndbplan.exporting.templates import render
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode
@@ -18,6 +19,7 @@ def render_my_cnf(plan: Plan) -> dict[str, str]:
             host=host,
             connect_string=connect_string(plan),
             instances=[_instance(plan, node) for node in nodes],
+            own_options=OWN_OPTIONS_FOLDER if has_own_options(plan, host) else "",
         )
         for host, nodes in sql_hosts(plan)
     }

@@ -8,6 +8,7 @@ from dataclasses import replace
 from ndbplan.base.quantity import Quantity, total
 from ndbplan.configuration.deployment import SqlFiles, management_directory, sql_files
 from ndbplan.configuration.needs import Needs
+from ndbplan.configuration.own_options import has_own_options
 from ndbplan.configuration.services import Service, service_of
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE
@@ -107,7 +108,7 @@ def prepare(
     if needed.kind != "initial_system":
         commands += node_directories(plan, [node for node in added if isinstance(node, DataNode)])
         commands += _of_those_that_stay(before, plan, {*needed.elsewhere, *_ids(added), *_ids(moved)})
-    commands += copy_my_cnf(plan, sql)
+    commands += copy_my_cnf(plan, [*sql, *_including(before, plan)])
     commands += sql_data_directories(plan, sql)
     if commands:
         yield Step(
@@ -124,6 +125,16 @@ def prepare(
             "A unit that changes counts from the next start of its node on.",
             units,
         )
+
+
+def _including(before: Plan, plan: Plan) -> Iterator[SqlNode]:
+    """SQL nodes whose my.cnf leaves options to their host now: a data node there reads it as it starts."""
+    old = {node.node_id: before.host(node.host_id) for node in before.sql_nodes}
+    for node in plan.sql_nodes:
+        was = old.get(node.node_id)
+        asks = was is not None and not has_own_options(before, was)
+        if asks and has_own_options(plan, plan.host(node.host_id)):
+            yield node
 
 
 def _ids(nodes: Collection[AnyProcess]) -> Iterator[int]:

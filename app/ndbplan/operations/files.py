@@ -15,6 +15,7 @@ from ndbplan.configuration.deployment import (
     sql_hosts,
 )
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths
+from ndbplan.configuration.own_options import OWN_OPTIONS_FOLDER, has_own_options
 from ndbplan.configuration.services import Service, service_of, services
 from ndbplan.operations.commands import Command, Copy, Shell, start_service, stop_data_node, wait_started
 from ndbplan.plan.hardware import Host
@@ -146,6 +147,9 @@ def copy_my_cnf(plan: Plan, nodes: Sequence[SqlNode] | None = None) -> Iterator[
     """Its own my.cnf to every SQL host, or to the hosts of some SQL nodes."""
     for host, there in sql_hosts(plan):
         if nodes is None or any(node in nodes for node in there):
+            if has_own_options(plan, host):
+                # Programs that read my.cnf end where it is missing.
+                yield directory(host.hostname, OWN_OPTIONS_FOLDER, "root", "755")
             yield Copy(f"{host.hostname}.my.cnf", host.hostname, "/etc/my.cnf")
 
 
