@@ -1,10 +1,10 @@
-"""Text for others to read: Markdown."""
+"""Text for others to read: Markdown, plain ASCII."""
 
 from __future__ import annotations
 
 import pytest
 
-from ndbplan.base.quoting import markdown_text
+from ndbplan.base.quoting import ascii_text, markdown_text
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,11 @@ from ndbplan.base.quoting import markdown_text
 )
 def test_names_are_shown_as_they_are(text: str, shown: str) -> None:
     assert markdown_text(text) == shown
+
+
+def test_letters_with_marks_are_the_letters_in_ascii() -> None:
+    """A comment of a file said `Gro??e Ka??e` of a cluster."""
+    assert ascii_text("Größe Kåße, čtyři × 2 → naïve 表") == "Grosse Kasse, ctyri x 2 -> naive ?"
 
 
 def test_a_name_in_a_runbook_is_no_markdown() -> None:

@@ -37,9 +37,19 @@ def markdown_text(text: object) -> str:
 def ascii_text(text: str) -> str:
     """The text in plain ASCII: what has no close letter becomes a question mark."""
     near = text.translate(
-        {0x00D7: "x", 0x2212: "-", 0x2013: "-", 0x2014: "-", 0x2026: "...", 0x2009: " ", 0x2192: "->"}
+        {
+            0xDF: "ss",
+            0xD7: "x",
+            0x2212: "-",
+            0x2013: "-",
+            0x2014: "-",
+            0x2026: "...",
+            0x2009: " ",
+            0x2192: "->",
+        }
     )
-    return unicodedata.normalize("NFKD", near).encode("ascii", "replace").decode().replace("\x7f", "?")
+    letters = (one for one in unicodedata.normalize("NFKD", near) if not unicodedata.combining(one))
+    return "".join(letters).encode("ascii", "replace").decode().replace("\x7f", "?")
 
 
 def comment_lines(text: str, width: int = 98) -> str:
