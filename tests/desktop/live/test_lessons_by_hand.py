@@ -14,7 +14,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
-from ndbplan.base.units import parse_duration_s
+from ndbplan.base.units import format_clock, parse_duration_s
 from ndbplan.desktop.live.acts import menu_of
 from ndbplan.desktop.live.page import LivePage
 from ndbplan.desktop.widgets.ask import Ask
@@ -165,6 +165,31 @@ def test_the_top_bar_says_the_version_of_the_cluster_that_is_played_on(qtbot: An
     window._show_workspace()
     assert version.isEnabled()
     assert version.text().startswith(f"NDB {before.ndb_version} ")
+
+
+def test_as_time_stands_still_the_panel_tells_of_that_moment(qtbot: Any, shown: Any) -> None:
+    """While time flows a lesson is told four times a second, which is a minute where it flows quickly."""
+    window = shown("starter", 1366, 768)
+    source = KIND.find("rack-lost")
+    window.live.begin_lesson(source, source.value.starts[0], "Ann")
+    page = window.live.page
+    session = page.session
+    session.begun.connect(lambda: session.play(False))
+    qtbot.waitUntil(lambda: session.seat is not None, timeout=_WAIT_MS)
+    session.set_speed(300.0)
+    for stops in ("", "nodes_down 1"):
+        if stops:
+            session.stop_when(stops)
+        rest(qtbot, page)
+        session.play(True)
+        qtbot.waitUntil(lambda: page.sight.at_s > 20.0 or not session.plays, timeout=_WAIT_MS)
+        if not stops:
+            session.play(False)
+        qtbot.waitUntil(lambda: not session.plays, timeout=_WAIT_MS)
+        rest(qtbot, page)
+        left_s = int(source.value.limit - session.seat.cluster.now_s)
+        assert page.lesson.left.text() == f"{format_clock(left_s)} left"
+    window.live.end()
 
 
 def begun(qtbot: Any, window: Any) -> LivePage:

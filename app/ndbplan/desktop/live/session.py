@@ -162,6 +162,9 @@ class LiveSession(QObject):
             self._timer.start()
         else:
             self._timer.stop()
+            if self._seat.play is not None and not self._flows:
+                # A lesson is told now and then while time flows: what it is as time stands still.
+                self._do(lambda _seat: None)
         self.played.emit(on)
 
     def set_speed(self, times: float) -> None:
@@ -308,7 +311,7 @@ class _Eye:
         self._seen, self._told = sim, len(log)
         said, seat.said = "".join(seat.said), []
         stopped_by, seat.stopped_by = seat.stopped_by, ""
-        lesson = self._lesson(seat, every or bool(said))
+        lesson = self._lesson(seat, every or bool(said or stopped_by) or seat.is_over)
         return Frame(
             sight(cluster), tuple(cluster.log_lines(begin)), is_other, lesson, said, stopped_by,
             tuple(one.text for one in seat.breakpoints), tuple(seat.played.news()), seat.branches, seat.place,
