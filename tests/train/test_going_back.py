@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 
 import pytest
 
+from attack.lines import MGM, OTHER, SQL, lines
 from ndbplan.train.consoles import Consoles
 from ndbplan.train.live import LiveCluster
 
@@ -93,3 +95,50 @@ def test_a_session_is_what_it_was_before_the_moment_gone_back_to(saved: Consoles
     consoles.answer(f"! rewind to {at_s:.1f}s")
     assert "| test       |  1 |" in consoles.answer("mysql> SELECT DATABASE(), @x;")
     assert consoles.answer("data1$ echo $?") == "2\n"
+
+
+def test_a_client_that_lost_its_server_tells_no_event_twice(saved: Consoles) -> None:
+    consoles = saved.on(saved.cluster.branch())
+    consoles.is_apart = True
+    for line in ("ndb_mgm> SHOW", "! kill node:4", "! wait 5s", "ndb_mgm> ", "ndb_mgm> ^C", "! wait 5s"):
+        consoles.answer(line)
+    at_s = consoles.cluster.now_s
+    consoles.answer("! wait 5s")
+    consoles.answer(f"! rewind to {at_s:.1f}s")
+    assert consoles.answer("ndb_mgm> ") == ""
+
+
+_OTHERS = (
+    "! kill node:4", "! hang node:6", "! fail host:data3", "! restore host:data3", "! start node:4", "! heal",
+    "ndb_mgm> START BACKUP", "ndb_mgm> 3 RESTART", "data1$ iostat -kx 1 4",
+    "mysql2> SELECT SLEEP(3); SELECT 1",
+    "mysql> ALTER TABLE test.blobs_5k ADD COLUMN x INT, ALGORITHM=COPY", "data1$ ndb_waiter -t 20",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_lines_after_any_moment_give_the_same_answers_again(saved: Consoles, seed: int) -> None:
+    pick = Random(seed)
+    consoles = saved.on(saved.cluster.branch())
+    cluster, consoles.is_apart = consoles.cluster, True
+    cluster.apart = seed % 2 == 0
+    drawn = {prompt: lines(prompt, pick) for prompt in (MGM, SQL, OTHER, "data1$", "app1$")}
+    typed, begin_s = list[tuple[float, str, str]](), cluster.now_s
+    for _ in range(30):
+        consoles.passes(pick.choice([0.1, 1.0, 3.3, 8.0]))
+        prompt = pick.choice(list(drawn))
+        line = pick.choice(_OTHERS) if pick.random() < 0.3 else f"{prompt} {next(drawn[prompt])}"
+        typed.append((cluster.now_s, line, consoles.answer(line)))
+        consoles.news()
+    cluster.advance(3.0)
+    end_s, whole = cluster.now_s, _whole(consoles)
+    back_s = round(pick.uniform(begin_s, end_s), 1)
+    cluster.rewind(back_s)
+    assert cluster.now_s == pytest.approx(back_s)
+    for at_s, line, answer in typed:
+        if at_s >= back_s - 1e-9:
+            cluster.advance(at_s - cluster.now_s)
+            assert consoles.answer(line) == answer, line
+            consoles.news()
+    cluster.advance(end_s - cluster.now_s)
+    assert _whole(consoles) == whole

@@ -58,8 +58,9 @@ class _At(NamedTuple):
     client: Client | None = None
     session: SqlSession | None = None
     """What others see of a client."""
-    connected_from: int | None = None
-    """Lines of the cluster log that the management client has printed; None: it is not connected."""
+    is_connected: bool = False
+    told: int = 0
+    """Of the management client, as `Consoles` has them."""
 
 
 class Addressed(NamedTuple):
@@ -219,7 +220,7 @@ class Consoles:
         """A console as it is now; None: nobody sat at it."""
         program, number = self._programs.get(prompt), session_of(prompt)
         if prompt == MGM:
-            return _At(program, connected_from=self._told if self.is_connected else None)
+            return _At(program, is_connected=self.is_connected, told=self._told)
         if number is None:
             shell = self.shells.get(prompt[:-1])
             return None if shell is None else _At(program, copy.copy(shell))
@@ -266,7 +267,7 @@ class Consoles:
             if at.program is not None:
                 self._programs[prompt] = at.program
             if prompt == MGM:
-                self.is_connected, self._told = at.connected_from is not None, at.connected_from or 0
+                self.is_connected, self._told = at.is_connected, at.told
             if at.shell is not None:
                 self.shells[prompt[:-1]] = shell = copy.copy(at.shell)
                 # What it had printed by now.
