@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +15,7 @@ from ndbplan.plan.events import NodeFailure
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import JobRows
-from ndbplan.simulate.bands import MOST_NUMBERS, _comes_first, _detailed, monte_carlo
+from ndbplan.simulate.bands import MOST_NUMBERS, _detailed, monte_carlo
 from ndbplan.simulate.model.node_rows import SimulationError
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import Course, simulate
@@ -40,12 +39,6 @@ def test_an_overload_is_certain_and_an_easy_load_is_safe(overload: Plan) -> None
     assert odds[1221].first_at_s.low < odds[1221].first_at_s.high
     assert easy.errors == ()
     assert easy.accepted_per_s.value == pytest.approx(6960)
-
-
-def test_it_is_told_in_which_share_of_the_runs_an_error_comes_first() -> None:
-    never = math.inf
-    moments = np.array([[5.0, never, 9.0], [7.0, 3.0, never], [never] * 3, [4.0, never, 4.0]])
-    assert _comes_first(moments) == [0.375, 0.25, 0.125]
 
 
 def test_every_run_with_an_error_has_a_first_one(overload: Plan) -> None:

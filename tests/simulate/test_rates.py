@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from ndbplan.plan.workloads import OpenLoad, RatePoint, Workload
 from ndbplan.simulate.bands import monte_carlo
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.rates import steady_rates, taken_of
+from ndbplan.simulate.world.indices import ERROR_CODES
 
 PLAN = sample_plan("redo-overload-8.4")
 WORKLOAD = PLAN.workloads[0]
@@ -30,9 +31,26 @@ def stepped(
     return WORKLOAD.model_copy(update={"load": load})
 
 
+def refused(runs: int, *came: tuple[int, int, int]) -> Any:
+    """(run, moment, code) of errors, in so many runs of 60 moments."""
+    found = np.zeros((runs, 60, len(ERROR_CODES)), dtype=bool)
+    for run, moment, code in came:
+        found[run, moment, ERROR_CODES.index(code)] = True
+    return found
+
+
+def test_it_is_told_of_each_step_in_which_share_of_the_runs_an_error_comes_first() -> None:
+    came = refused(4, (0, 25, 1221), (0, 30, 410), (1, 23, 1234), (1, 27, 1221), (3, 24, 1221), (3, 24, 410))
+    light, heavy = steady_rates(stepped((0, 1.0), (20, 9.0)), 1.0, np.ones((4, 60)), came, CERTAIN)
+    assert light.errors == ()
+    shares = {one.code: (one.probability, one.comes_first) for one in heavy.errors}
+    assert shares == {1221: (0.75, 0.375), 1234: (0.25, 0.25), 410: (0.5, 0.125)}
+    assert [(one.code, one.first_at_s.value) for one in heavy.errors] == [(1234, 3), (1221, 5), (410, 7)]
+
+
 def test_each_step_has_the_means_of_its_own_time() -> None:
     accepted = np.array([[10.0] * 20 + [30.0] * 40, [12.0] * 20 + [20.0] * 40, [14.0] * 20 + [25.0] * 40])
-    first, second = steady_rates(stepped((20, 40.0), (0, 15.0)), 1.0, accepted, CERTAIN)
+    first, second = steady_rates(stepped((20, 40.0), (0, 15.0)), 1.0, accepted, refused(3), CERTAIN)
     assert (first.from_s, first.to_s, first.offered_per_s) == (0, 20, 15.0)
     assert (second.from_s, second.to_s, second.offered_per_s) == (20, 60, 40.0)
     assert first.accepted_per_s.value == pytest.approx(12.0)
@@ -42,13 +60,14 @@ def test_each_step_has_the_means_of_its_own_time() -> None:
 
 
 def test_steps_beyond_the_end_and_shorter_than_a_moment_are_left_out() -> None:
-    found = steady_rates(stepped((0, 1.0), (30, 2.0), (30.2, 3.0), (90, 4.0)), 1.0, np.ones((2, 60)), CERTAIN)
+    load = stepped((0, 1.0), (30, 2.0), (30.2, 3.0), (90, 4.0))
+    found = steady_rates(load, 1.0, np.ones((2, 60)), refused(2), CERTAIN)
     assert [(one.from_s, one.offered_per_s) for one in found] == [(0, 1.0), (30.2, 3.0)]
 
 
 @pytest.mark.parametrize("load", [stepped((0, 1.0), shape="linear"), stepped((0, 1.0), repeat_s=10.0)])
 def test_a_load_that_changes_all_the_time_has_no_steady_rate(load: Workload) -> None:
-    assert steady_rates(load, 1.0, np.ones((2, 60)), CERTAIN) == ()
+    assert steady_rates(load, 1.0, np.ones((2, 60)), refused(2), CERTAIN) == ()
 
 
 def test_what_is_taken_of_too_much_is_as_uncertain_as_the_laws_of_overload() -> None:

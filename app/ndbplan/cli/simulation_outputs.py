@@ -63,16 +63,18 @@ def simulate() -> Schema:
 
 def runs() -> Schema:
     """Many runs."""
-    from ndbplan.simulate.bands import Bands, ErrorOdds, StopOdds
+    from ndbplan.simulate.bands import Bands, StopOdds
+    from ndbplan.simulate.odds import ErrorOdds
     from ndbplan.simulate.rates import SteadyRate
 
     odds = {"probability": FRACTION, "first_at_s": ESTIMATED}
     errors = promise(ErrorOdds, "code probability comes_first first_at_s", comes_first=FRACTION, **odds)
+    steady = "from_s to_s offered_per_s accepted_per_s errors"
     wide = ("accepted_per_s", "latency_mean_s", "redo_buffer_fill_max", "redo_log_fill_max")
     promised = promise(
         Bands,
         f"runs seed {' '.join(wide)} errors cluster_stop rates",
-        rates=array(schema_of(SteadyRate)),
+        rates=array(promise(SteadyRate, steady, errors=array(errors))),
         **dict.fromkeys(wide, ESTIMATED),
         errors=array(errors),
         cluster_stop=or_null(promise(StopOdds, "probability first_at_s", **odds)),

@@ -19,7 +19,8 @@ from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import constants_of
 from ndbplan.plan.events import Event
 from ndbplan.simulate.drawn_runs import drawn_runs
-from ndbplan.simulate.rates import SteadyRate, spread, steady_rates, taken_of
+from ndbplan.simulate.odds import ErrorOdds, error_odds, spread
+from ndbplan.simulate.rates import SteadyRate, steady_rates, taken_of
 from ndbplan.simulate.series import Records, Series, as_csv, in_bands
 from ndbplan.simulate.world.indices import ERROR_CODES, PURPOSES, OfCluster
 
@@ -54,20 +55,6 @@ class Band:
     p10: Floats
     p50: Floats
     p90: Floats
-
-
-@dataclass(frozen=True)
-class ErrorOdds(Shape):
-    """How likely an error is, and when it comes if it does."""
-
-    JSON = "code probability comes_first first_at_s"
-
-    code: int
-    probability: float
-    """Share of the runs that had it."""
-    comes_first: float
-    """Share of the runs whose first error it was; runs where several came at once count for each in part."""
-    first_at_s: Quantity
 
 
 @dataclass(frozen=True)
@@ -228,6 +215,8 @@ class _Run:
     latency_mean_s: Quantity
     first: Floats
     """Moment of each error's first refusal; infinite when it did not come."""
+    refused: NDArray[np.bool_]
+    """Whether an error came, by moment and error."""
     bucket_s: float
     stopped_s: float
     """When the cluster stopped; infinite: it did not."""
@@ -276,7 +265,8 @@ def _found(sim: Simulation) -> _Run:
     accepted, offered = float(totals[OfCluster.ACCEPTED]), float(totals[OfCluster.OFFERED])
     mean = mean_latency(sim, latency_s(sim))
     bucket_s = int(sim.laws.run.steps_per_bucket) * sim.scenario.step_s
-    return _Run(series, accepted, offered, mean, first, bucket_s, sim.stopped_s)
+    refused = np.diff(sim.history.errors, axis=0, prepend=0.0) >= 0.5
+    return _Run(series, accepted, offered, mean, first, refused, bucket_s, sim.stopped_s)
 
 
 def _headlines(sim: Simulation) -> Floats:
@@ -356,12 +346,6 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
     bands = [Band(name, unit, low[i], middle[i], high[i]) for i, (name, unit) in enumerate(named)]
     details = tuple(band for band in bands[5:] if band.p90.any())
     count, law = len(runs), constants_of(scenario.plan)["overload_law"]
-    errors, comes_first = [], _comes_first(np.stack([run.first for run in runs]))
-    for i, code in enumerate(ERROR_CODES):
-        moments = [float(run.first[i]) for run in runs if np.isfinite(run.first[i])]
-        if moments:
-            probability, first_at_s = len(moments) / count, spread(moments, "s", count)
-            errors.append(ErrorOdds(code, probability, comes_first[i], first_at_s))
     return Bands(
         runs=count,
         seed=seed,
@@ -378,26 +362,17 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
         latency_mean_s=_latency([run.latency_mean_s for run in runs]),
         redo_buffer_fill_max=spread([float(run.series[2].max()) for run in runs], "fraction", count),
         redo_log_fill_max=spread([float(run.series[3].max()) for run in runs], "fraction", count),
-        errors=tuple(sorted(errors, key=lambda odds: odds.first_at_s.value)),
+        errors=error_odds(np.stack([run.first for run in runs])),
         details=details,
         cluster_stop=_stop_odds(runs),
         rates=steady_rates(
             scenario.workload,
             runs[0].bucket_s,
             np.stack([run.series[0] for run in runs]).astype(np.float64),
+            np.stack([run.refused for run in runs]),
             law,
         ),
     )
-
-
-def _comes_first(moments: Floats) -> list[float]:
-    """Share of the runs whose first error each is; `moments`: of each run and error, infinite without."""
-    import numpy as np
-
-    is_first = (moments == moments.min(axis=1, keepdims=True)) & np.isfinite(moments)
-    each = is_first / np.maximum(1, is_first.sum(axis=1, keepdims=True))
-    shares: list[float] = each.mean(axis=0).tolist()
-    return shares
 
 
 def _latency(means: list[Quantity]) -> Quantity:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ndbplan.base.quantity import Quantity, Term, product_of_independent
+from ndbplan.base.quantity import Quantity, product_of_independent
 from ndbplan.base.shapes import Shape
 from ndbplan.plan.workloads import OpenLoad, Workload
+from ndbplan.simulate.odds import ErrorOdds, error_odds, spread
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,28 +20,21 @@ MOST_RATES = 100
 """A schedule of more is not a handful of steady rates."""
 _ALL = 1.0 - 1e-3
 """Share from which on it is all: transactions under way at its ends belong to another step."""
-SOURCE = "simulated runs with constants drawn from their ranges"
 
 
 @dataclass(frozen=True)
 class SteadyRate(Shape):
     """A rate that is offered for some time, and what is accepted of it."""
 
-    JSON = "from_s to_s offered_per_s accepted_per_s"
+    JSON = "from_s to_s offered_per_s accepted_per_s errors"
 
     from_s: float
     to_s: float
     offered_per_s: float
     accepted_per_s: Quantity
     """Mean over that time: median of the runs, with their tenth and ninetieth percentile."""
-
-
-def spread(values: list[float], unit: str, runs: int) -> Quantity:
-    """Median with the tenth and the ninetieth percentile as its range."""
-    import numpy as np
-
-    low, middle, high = (float(v) for v in np.percentile(values, (10, 50, 90)))
-    return Quantity(middle, low, high, unit, (Term("runs", runs, "count", SOURCE),))
+    errors: tuple[ErrorOdds, ...]
+    """Moments are counted from `from_s`; an error that goes on from before comes at once."""
 
 
 def taken_of(values: list[float], offered_per_s: float, law: Quantity) -> Quantity:
@@ -56,13 +50,15 @@ def taken_of(values: list[float], offered_per_s: float, law: Quantity) -> Quanti
 
 
 def steady_rates(
-    workload: Workload, bucket_s: float, accepted: Floats, law: Quantity
+    workload: Workload, bucket_s: float, accepted: Floats, refused: NDArray[np.bool_], law: Quantity
 ) -> tuple[SteadyRate, ...]:
     """One for each step of an open load that lasts at least one moment of the records.
 
-    `accepted`: transactions a second, by run and moment; `law`: see `taken_of`. None for loads that change
-    all the time.
+    `accepted`: transactions a second, by run and moment; `refused`: whether an error came, by run, moment and
+    error; `law`: see `taken_of`. None for loads that change all the time.
     """
+    import numpy as np
+
     load = workload.load
     if not isinstance(load, OpenLoad) or load.shape != "step" or load.repeat_s > 0:
         return ()
@@ -79,5 +75,7 @@ def steady_rates(
         if last > first:
             means = accepted[:, first:last].mean(axis=1, dtype=float).tolist()
             taken = taken_of(means, point.rate_per_s, law)
-            rates.append(SteadyRate(from_s, to_s, point.rate_per_s, taken))
+            own = refused[:, first:last]
+            moments = np.where(own.any(axis=1), own.argmax(axis=1) * bucket_s, np.inf)
+            rates.append(SteadyRate(from_s, to_s, point.rate_per_s, taken, error_odds(moments)))
     return tuple(rates)

@@ -15,7 +15,8 @@ from ndbplan.desktop.widgets.explain import QuantityLabel
 from ndbplan.desktop.widgets.sections import Elided, label, link
 
 if TYPE_CHECKING:
-    from ndbplan.simulate.bands import Bands, ErrorOdds
+    from ndbplan.simulate.bands import Bands
+    from ndbplan.simulate.odds import ErrorOdds
     from ndbplan.simulate.result import SimulationResult
 
 
