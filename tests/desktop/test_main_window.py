@@ -24,6 +24,7 @@ from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
+from ndbplan.plan.fields import Point
 from ndbplan.plan.samples import sample_plan
 
 
@@ -430,3 +431,13 @@ def test_an_ellipsis_stands_at_its_word() -> None:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 apart += [node.value] if re.search(r"\w …$|\w *\.\.\.$", node.value) else []
     assert apart == []
+
+
+@pytest.mark.parametrize(("share", "how"), [(0.9, "partly out of sight"), (1.5, "out of sight")])
+def test_what_is_seen_in_part_is_not_called_out_of_sight(window, share: float, how: str) -> None:
+    window.canvas.set_zoom(1.0)
+    seen = window.canvas.visible_rect()
+    at = Point(x=seen.left() + share * seen.width(), y=seen.center().y())
+    assert window.editor.add_offer("host-small", position=at)
+    name = window.document.plan.hosts[-1].hostname
+    assert window.messages.text == f"{name} is {how}."

@@ -170,6 +170,18 @@ class TestFailures:
             asked = (table.sizeHintForIndex(rows.index(row, column)) for row in range(rows.rowCount()))
             assert max(size.width() for size in asked) <= table.columnWidth(column), column
 
+    def test_what_a_loss_means_is_seen_beside_the_longest_names(self, panel, window, qtbot) -> None:
+        """A host name of 63 letters left no room for anything but itself."""
+        long = "daten-host-mit-sehr-langem-namen-im-ersten-schrank-a1.example.d"
+        host = window.document.plan.hosts[0].id
+        window.document.edit("Rename", lambda plan: edits.update(plan, host, hostname=long))
+        qtbot.waitUntil(lambda: any(long in text for text in panel.rows.texts(0)), timeout=_LONG_MS)
+        table = panel.table
+        assert table.horizontalScrollBar().value() == 0
+        ends = table.columnViewportPosition(1) + table.columnWidth(1)
+        assert table.columnWidth(0) >= 240
+        assert ends <= table.viewport().width()
+
     def test_the_canvas_is_coloured_while_it_is_on_show(self, qtbot, window, panel) -> None:
         look = window.canvas.canvas_scene.look
         qtbot.waitUntil(lambda: bool(look.colouring.shades))

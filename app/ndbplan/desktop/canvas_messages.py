@@ -57,8 +57,11 @@ class CanvasMessages:
 
     def _offer_to_show(self, ids: tuple[str, ...]) -> None:
         here = "is" if len(ids) == 1 else "are"
+        seen, scene = self._canvas.visible_rect(), self._canvas.canvas_scene
+        items = [item for i in ids if (item := scene.item_of(i)) is not None]
+        how = "partly " if all(seen.intersects(item.rect_in_scene()) for item in items) else ""
         self._say(
-            f"{self._editor.names(ids)} {here} out of sight.",
+            f"{self._editor.names(ids)} {here} {how}out of sight.",
             "Go to",
             lambda: self._canvas.bring_into_view(ids),
         )

@@ -11,7 +11,9 @@ from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.document.selection import Selection
-from ndbplan.desktop.look.text import text_width
+from ndbplan.desktop.look import paint
+from ndbplan.desktop.look.text import elided, text_width
+from ndbplan.edits.parts import update
 from ndbplan.plan.samples import sample_plan
 
 
@@ -78,3 +80,28 @@ def test_a_host_with_dead_nodes_keeps_its_name_where_what_is_dead_has_no_room(
     names = {host.hostname for host in plan.hosts}
     assert [words for words, fits in said if not fits and words not in names] == []
     document.deleteLater()
+
+
+@pytest.mark.parametrize("zoom", [0.5, 0.63, 1.0])
+def test_a_rack_with_a_long_name_says_that_it_is_down(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, zoom: float
+) -> None:
+    """It read `d...` behind its name."""
+    view = _view(qtbot)
+    view.resize(1600, 900)
+    plan = view.document.plan
+    long = "Rechenzentrum Düsseldorf/Süd, Käfig 3, dritte Reihe, links"
+    view.document.edit("Rename", lambda p: update(p, plan.locations[0].id, name=long))
+    view.set_zoom(zoom)
+    view.show_loads(NO_LOADS._replace(down={plan.locations[0].id: True}))
+    drawn: list[str] = []
+    text = paint.text
+
+    def write(painter, rect, words, ink, size_px=13, weight=400, *more) -> None:
+        drawn.append(elided(words, size_px, weight, rect.width()))
+        text(painter, rect, words, ink, size_px, weight, *more)
+
+    monkeypatch.setattr(paint, "text", write)
+    view.grab()
+    assert any(words.startswith("Rechen") and words.endswith("…") for words in drawn)
+    assert drawn.count("down") == 1

@@ -256,8 +256,8 @@ def data_files(now: Estimation) -> Iterator[Problem]:
             yield report(
                 f"tablespace {use.tablespace}",
                 f"the tables take {format_percent(fill)} of tablespace {use.tablespace} on a data node; an "
-                f"extent "
-                "belongs to one fragment, so each fragment takes one at least",
+                "extent belongs to one fragment, so each fragment takes one at least: a smaller EXTENT_SIZE "
+                "takes less",
                 words,
                 [space.id for space in plan.tablespaces if space.name == use.tablespace],
                 larger,
@@ -284,7 +284,7 @@ def _more_files(now: Estimation, use: TablespaceUse) -> tuple[str, Edit | None]:
     more = larger.total_bytes - use.capacity_bytes
     reason = misfit(now, larger(now.plan))
     if not reason:
-        return f"let the data files have {format_bytes(more)} more or use a smaller EXTENT_SIZE", larger
+        return f"let the data files have {format_bytes(more)} more", larger
     return (
         f"use a smaller EXTENT_SIZE, add a node group, or take larger disks: {format_bytes(more)} "
         f"more of data files do not fit ({reason})",

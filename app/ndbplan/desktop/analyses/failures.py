@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from ndbplan.advise.survival import Failure, SurvivalReport
 
 _COLUMNS = ("What fails", "The cluster", "Load left", "Whole again after", "Why")
+_WHY = _COLUMNS.index("Why")
+_LEAST_NAME_PX = 240
+"""Of what fails, however narrow the panel."""
 _KINDS = ("", "rack", "switch", "host", "node", "disk", "link")
 _NAMES = {
     "": "All", "rack": "Racks", "switch": "Switches", "host": "Hosts", "node": "Nodes",
@@ -149,6 +152,7 @@ class FailuresPanel(Panel):
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.table.setWordWrap(False)
+        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         head = self.table.horizontalHeader()
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setStretchLastSection(True)
@@ -257,12 +261,20 @@ class FailuresPanel(Panel):
         return max(near, key=QFontMetricsF(self.table.font()).horizontalAdvance)
 
     def _fit_columns(self) -> None:
-        """As wide as their contents: Qt would ask six things of each of thousands of cells."""
+        """As wide as their contents: Qt would ask six things of each of thousands of cells.
+
+        Long names are cut in their middle: what a loss means is seen beside them.
+        """
         head = self.table.horizontalHeader()
+        widths = []
         for column in range(self.rows.columnCount()):
             row_of = {text: row for row, text in enumerate(self.rows.texts(column))}
             widest = self.rows.index(row_of[self._widest(row_of)], column) if row_of else QModelIndex()
             width = max(head.sectionSizeHint(column), self.table.sizeHintForIndex(widest).width())
+            widths.append(width)
+        room = self.table.viewport().width() - sum(widths[1:_WHY])
+        widths[0] = min(widths[0], max(_LEAST_NAME_PX, room))
+        for column, width in enumerate(widths):
             self.table.setColumnWidth(column, width)
         head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
 

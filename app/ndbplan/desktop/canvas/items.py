@@ -161,8 +161,10 @@ class LocationItem(CanvasItem):
         name_px = self.look.title_px
         note_px = gap = self.look.px(round(name_px * _NOTE_SHARE), name_px)
         title = QRectF(18, 8, self.size.width() - 36, 34)
-        width = text_width(place.name, name_px, 600)
-        paint.text(painter, title, place.name, t.text_strong, name_px, 600)
+        # What it is comes before the end of what it is called.
+        kept = text_width("down", note_px or name_px, 600) + gap if self.is_down else 0.0
+        width = min(text_width(place.name, name_px, 600), title.width() - kept)
+        paint.text(painter, title.adjusted(0, 0, -kept, 0), place.name, t.text_strong, name_px, 600)
         domain = place.location_domain_id
         notes = [f"LocationDomainId {domain}"] if domain is not None else []
         if not self.box.hosts and not self.box.children:
