@@ -69,6 +69,19 @@ def test_accounts_that_newer_programs_do_not_know_are_named_before_an_upgrade(
     assert done.returncode == 0, done.stderr
 
 
+def test_an_upgrade_says_that_no_change_takes_it_back() -> None:
+    """Another direction is refused: a downgrade is not planned."""
+    before = set_plan(STARTER, ndb_version="8.0.30")
+    there = change(Estimation(STARTER), before)
+    with pytest.raises(CannotChangeError, match="a downgrade from NDB"):
+        change(Estimation(before), STARTER)
+    assert "no way back by a change" in there.text
+    assert there.step(there.point_of_no_return or "") in there.steps
+    other = change(Estimation(set_parameter(STARTER, "data_node", "DataMemory", 2**36)), STARTER)
+    assert other.text.count("The way back is a change in the other direction.") == 1
+    assert other.point_of_no_return is None
+
+
 def test_accounts_that_an_option_keeps_are_not_looked_for() -> None:
     before = set_plan(STARTER, ndb_version="8.0.30")
     for to, stated, looks in (

@@ -60,6 +60,16 @@ def install(now: Estimation, *, timed: bool = True) -> Operation:
     )
 
 
+def way_back(*, has_new_programs: bool) -> str:
+    """How a change is undone."""
+    if has_new_programs:
+        return (
+            "There is no way back by a change, which brings programs to no earlier release: take a backup "
+            "before, with the folder that the cluster runs by."
+        )
+    return "The way back is a change in the other direction."
+
+
 def new_programs(before: Plan, plan: Plan) -> Iterator[Step]:
     """Those of another release, where accounts of the SQL nodes are known to them."""
     yield from known_to_new_programs(before, plan)
