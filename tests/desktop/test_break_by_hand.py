@@ -281,6 +281,19 @@ class TestTrack:
         assert (event.object_id, event.at_s) == ("ndb2", 120.0)
         broken.simulated()
 
+    def test_the_canvas_says_which_moment_it_shows_where_no_replay_is_seen(self, broken: Window) -> None:
+        """Beside *Memory* a rack was crossed out, and nothing said why."""
+        broken.window.editor.event_edits.kill(["ndb1"], 100.0)
+        broken.simulated()
+        broken.panel.scrubber.go_to(400.0)
+        banner, analyses = broken.window.canvas.banner, broken.window.panels.analyses
+        assert not banner.isVisible()
+        analyses.show_tab("Memory")
+        broken.qtbot.waitUntil(banner.isVisible)
+        assert banner.text() == "The run at 6:40"
+        analyses.show_tab("Simulation")
+        broken.qtbot.waitUntil(banner.isHidden)
+
     def test_an_event_that_is_opened_is_in_sight(self, broken: Window) -> None:
         """The page of its workload came in front, and the event lay below its end."""
         for at_s in (100.0, 200.0, 300.0):

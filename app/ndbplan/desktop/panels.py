@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
 
+from ndbplan.base.units import format_clock
 from ndbplan.describe.estimated import loads_at
 from ndbplan.describe.overlay import NO_LOADS
 from ndbplan.desktop.canvas.view import CanvasView
@@ -72,6 +73,7 @@ class SidePanels(QObject):
 
         analyses = AnalysisArea(self._document, self._selection, self.estimates)
         analyses.moment.connect(self._paint_moment)
+        analyses.tabs.currentChanged.connect(lambda _index: self._name_moment())
         analyses.losses.connect(self.colours.lend)
         analyses.kill_wanted.connect(self._kill)
         analyses.help_wanted.connect(self.show_help)
@@ -113,6 +115,13 @@ class SidePanels(QObject):
             self._canvas.show_loads(self._at_rest)
         else:
             self._canvas.show_loads(loads_at(moment, self._document.plan, self._at_rest))
+        self._name_moment()
+
+    def _name_moment(self) -> None:
+        """Beside other analyses the canvas says itself that it shows a moment of the run."""
+        at_s = self._canvas.editor.event_edits.stands_at_s
+        is_seen = at_s is None or self.tab == "Simulation"
+        self._canvas.name_moment("" if is_seen or at_s is None else f"The run at {format_clock(at_s)}")
 
     def show_help(self) -> None:
         """What would help, in the inspector."""

@@ -90,6 +90,7 @@ class Stage(QGraphicsView):
         self._shows_focus = False
         self._backdrop = Backdrop()
         self.banner = Banner(self)
+        self._moment = ""
         self._zoom = 1.0
         self._zooming: Zooming | None = None
         self.setObjectName("canvas")
@@ -126,8 +127,14 @@ class Stage(QGraphicsView):
         elif loads.reorganised is not None:
             self.banner.say(f"Tables are reorganised: {percent(loads.reorganised)} of the rows moved", "info")
         else:
-            self.banner.say("", "info")
+            self.banner.say(self._moment, "info")
         self.loaded.emit()
+
+    def name_moment(self, text: str) -> None:
+        """Say which moment is shown, where nothing else in the window does; "": none, or it is seen there."""
+        if text != self._moment:
+            self._moment = text
+            self.show_loads(self.canvas_scene.look.loads)
 
     @property
     def colour_by(self) -> str:
