@@ -291,6 +291,13 @@ class TestTrack:
         analyses.show_tab("Memory")
         broken.qtbot.waitUntil(banner.isVisible)
         assert banner.text() == "The run at 6:40"
+        broken.window.document.undo_stack.undo()
+        broken.qtbot.waitUntil(banner.isHidden)
+        assert not broken.window.canvas.canvas_scene.look.loads.down, "it shows the plan at rest"
+        broken.window.document.undo_stack.redo()
+        broken.simulated()
+        broken.panel.scrubber.go_to(400.0)
+        broken.qtbot.waitUntil(banner.isVisible)
         analyses.show_tab("Simulation")
         broken.qtbot.waitUntil(banner.isHidden)
 

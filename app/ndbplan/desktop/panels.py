@@ -46,6 +46,8 @@ class SidePanels(QObject):
         self.analyses_frame = _frame("analysesFrame")
         self.analyses_frame.setMinimumHeight(120)
         self._at_rest = NO_LOADS
+        self._painted_at_s: float | None = None
+        """The moment of a run that the canvas shows; None: the plan at rest."""
 
     @cached_property
     def estimates(self) -> Estimates:
@@ -105,11 +107,13 @@ class SidePanels(QObject):
     def _paint_loads(self, estimate: Estimate) -> None:
         self._at_rest = estimate.loads
         self._canvas.show_loads(self._at_rest)
+        self._painted_at_s = None
+        self._name_moment()
 
     def _paint_moment(self, moment: Moment | None) -> None:
         self.moved.emit()
         event_edits = self._canvas.editor.event_edits
-        event_edits.stands_at_s = None if moment is None else moment.at_s
+        event_edits.stands_at_s = self._painted_at_s = None if moment is None else moment.at_s
         event_edits.run_lasts_s = None if moment is None else self.analyses.run_lasts_s
         if moment is None:
             self._canvas.show_loads(self._at_rest)
@@ -119,7 +123,7 @@ class SidePanels(QObject):
 
     def _name_moment(self) -> None:
         """Beside other analyses the canvas says itself that it shows a moment of the run."""
-        at_s = self._canvas.editor.event_edits.stands_at_s
+        at_s = self._painted_at_s
         is_seen = at_s is None or self.tab == "Simulation"
         self._canvas.name_moment("" if is_seen or at_s is None else f"The run at {format_clock(at_s)}")
 
