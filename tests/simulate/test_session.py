@@ -257,6 +257,27 @@ def test_a_moment_is_what_the_run_looks_like_now() -> None:
     assert session.moment().accepted_per_s == 0
 
 
+def test_snapshots_lie_closer_where_much_is_done(overload: Plan) -> None:
+    """Failures of many nodes take as long as minutes in which nothing happens."""
+    course = Course(Estimation(overload, overload.workload("blobs-1k")), (), 0.1, 1)
+    story = course.story(2000.0)
+    kept = {}
+    for dear_s in (0.0, 1e9):
+        session = Session(story, StartState(redo_buffer_bytes=1e6))
+        session._steps_apart, session._dear_s = 10**9, dear_s
+        session.advance(400.0)
+        kept[dear_s] = len(session._snapshots)
+        assert len(session._work) == len(session._snapshots)
+        session.rewind(201.3)
+        assert len(session._work) == len(session._snapshots)
+        session.advance(400.0 - 201.3)
+        whole = Session(story, StartState(redo_buffer_bytes=1e6))
+        whole.advance(400.0)
+        assert_same(whole.simulation, session.simulation)
+    assert kept[0.0] > 20
+    assert kept[1e9] == 0
+
+
 def test_a_session_ends_with_its_story_and_keeps_few_snapshots(overload: Plan) -> None:
     course = Course(Estimation(overload, overload.workload("blobs-1k")), (), 0.1, 1)
     session = Session(course.story(200.0), StartState(redo_buffer_bytes=1e6))

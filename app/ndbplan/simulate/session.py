@@ -12,6 +12,7 @@ and does the same again finds the same, to the bit.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -26,11 +27,15 @@ from ndbplan.simulate.simulation import Beside, Simulation, Story
 from ndbplan.simulate.steps import Watch, advance, let_happen
 
 MOST_SNAPSHOTS = 128
-"""Of more every second one is forgotten: going back takes a little longer then, and never more memory."""
+"""Of more some are forgotten: going back takes a little longer then, and never more memory."""
 
 FIRST_APART = 8
 """Buckets from one snapshot to the next, at first: a few milliseconds to go through again, where a copy costs
 as much as one of them."""
+
+DEAR_S = 0.02
+"""Where more work than this lies behind a snapshot another one is kept, at first: failures and starts of many
+nodes take as long as minutes in which nothing happens."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,12 @@ class Session:
         self._acts: list[tuple[int, Event | Order]] = []
         self._snapshots: list[Simulation] = []
         """Earlier moments, with all that was asked for until then; their records are the session's."""
-        self._steps_apart = FIRST_APART * int(self.simulation.laws.run.steps_per_bucket)
+        self._unit = self._steps_apart = FIRST_APART * int(self.simulation.laws.run.steps_per_bucket)
+        self._dear_s = DEAR_S
+        self._work: list[float] = []
+        """Seconds of a processor from one snapshot to the next: those before each."""
+        self._worked_s = 0.0
+        """Since the last one."""
 
     def _begun(self) -> Simulation:
         simulation = Simulation.begin(self._story, self._start, self._most_buckets)
@@ -93,7 +103,7 @@ class Session:
 
     def act(self, event: Event | Order) -> Refusal | None:
         """Let an event happen now, whatever moment it states; or say why it cannot be."""
-        sim = self.simulation
+        sim, begin_s = self.simulation, time.thread_time()
         if any(len(one.nodes) > 1 for one in sim.scenario.node_classes):
             return Refusal("nodes that behave alike are simulated as one here: begin with every node apart")
         try:
@@ -104,6 +114,7 @@ class Session:
             sim.beside.acted_on(sim)
         let_happen(sim)
         self._acts.append((sim.step, event))
+        self._worked_s += time.thread_time() - begin_s
         return None
 
     def moment(self) -> Moment:
@@ -120,6 +131,8 @@ class Session:
         step = max(0, min(self.simulation.step, self._steps(to_s)))
         again = [(at, event) for at, event in self._acts if at < step]
         self._snapshots = [one for one in self._snapshots if one.step < step]
+        del self._work[len(self._snapshots) :]
+        self._worked_s = 0.0
         if self._snapshots:
             last = self._snapshots[-1]
             self.simulation = last.copy(with_history=False)
@@ -137,29 +150,53 @@ class Session:
         """The same moment once more, which goes on apart from this one."""
         other = Session.__new__(Session)
         other._story, other._start, other._beside = self._story, self._start, self._beside
-        other._most_buckets, other._steps_apart = self._most_buckets, self._steps_apart
+        other._most_buckets, other._unit, other._steps_apart = (
+            self._most_buckets,
+            self._unit,
+            self._steps_apart,
+        )
+        other._dear_s, other._work, other._worked_s = self._dear_s, self._work.copy(), self._worked_s
         other.simulation = self.simulation.copy()
         other._acts = self._acts.copy()
         other._snapshots = [replace(one, history=other.simulation.history) for one in self._snapshots]
         return other
 
     def _advance_to(self, step: int, watch: Watch | None = None) -> None:
-        """Snapshots lie evenly apart, so that going back anywhere takes equally long."""
+        """Snapshots lie evenly apart, closer where much is done: going back anywhere takes equally long."""
         step = min(step, self.simulation.scenario.steps)
         while self.simulation.step < step:
             self._keep_snapshot(step)
-            apart = self._steps_apart
-            advance(self.simulation, min(step, (self.simulation.step // apart + 1) * apart), watch)
+            begin_s, unit = time.thread_time(), self._unit
+            advance(self.simulation, min(step, (self.simulation.step // unit + 1) * unit), watch)
+            self._worked_s += time.thread_time() - begin_s
 
     def _keep_snapshot(self, upto: int) -> None:
         """Remember this moment before it passes, when it is one at which a bucket of the records begins."""
         sim = self.simulation
         last = self._snapshots[-1].step if self._snapshots else 0
-        if upto > sim.step > last and sim.step % self._steps_apart == 0:
-            self._snapshots.append(sim.copy(with_history=False))
-            if len(self._snapshots) > MOST_SNAPSHOTS:
-                self._steps_apart *= 2
-                self._snapshots = [one for one in self._snapshots if one.step % self._steps_apart == 0]
+        if not upto > sim.step > last or sim.step % self._unit:
+            return
+        if sim.step % self._steps_apart and self._worked_s <= self._dear_s:
+            return
+        self._snapshots.append(sim.copy(with_history=False))
+        self._work.append(self._worked_s)
+        self._worked_s = 0.0
+        while len(self._snapshots) > MOST_SNAPSHOTS:
+            self._steps_apart, self._dear_s = self._steps_apart * 2, self._dear_s * 2
+            self._thin_out()
+
+    def _thin_out(self) -> None:
+        """Forget snapshots that lie closer than they have to: by time, and by the work between them."""
+        kept, work, since_s = list[Simulation](), list[float](), 0.0
+        for place, one in enumerate(self._snapshots):
+            since_s += self._work[place]
+            after_s = self._work[place + 1] if place + 1 < len(self._work) else 0.0
+            if one.step % self._steps_apart == 0 or since_s + after_s > self._dear_s:
+                kept.append(one)
+                work.append(since_s)
+                since_s = 0.0
+        self._snapshots, self._work = kept, work
+        self._worked_s += since_s
 
     def _steps(self, seconds: float) -> int:
         return round(seconds / self.simulation.scenario.step_s)
