@@ -255,6 +255,15 @@ def test_what_data_nodes_dump_stands_in_logs_and_not_in_the_client(new: Callable
     assert "Node 3: Forced node shutdown completed. Caused by error 2303" in cluster.log_text()
 
 
+@pytest.mark.parametrize(("version", "knows"), [("8.0.20", False), ("8.0.22", True)])
+def test_backups_are_encrypted_from_8_0_22_on(version: str, knows: bool) -> None:
+    """Manual 8.0, ndb_mgm: START BACKUP ENCRYPT."""
+    said = say(
+        alive(recorded("8.4.8").replace(ndb_version=version)), "START BACKUP NOWAIT ENCRYPT PASSWORD='x'"
+    )
+    assert said.startswith("Invalid command") is not knows
+
+
 def test_old_versions_know_fewer_words_and_mark_the_master_with_a_word() -> None:
     cluster = alive(recorded("7.1.9"))
     assert "(mysql-5.1.51 ndb-7.1.9, Nodegroup: 0, Master)" in say(cluster, "SHOW")
