@@ -82,6 +82,21 @@ def test_an_upgrade_says_that_no_change_takes_it_back() -> None:
     assert other.point_of_no_return is None
 
 
+def test_a_change_to_what_mysqld_does_not_start_with_is_refused() -> None:
+    """The first SQL node stayed down in the middle of an upgrade; what one runs with is left alone."""
+    before = set_plan(STARTER, ndb_version="8.0.30")
+    before = update(before, before.sql_nodes[0].id, options={"expire_logs_days": 3})
+    assert change(Estimation(set_parameter(before, "data_node", "DataMemory", 2**36)), before).steps
+    with pytest.raises(
+        CannotChangeError, match="SQL node 147 would not start: expire-logs-days is gone since"
+    ):
+        change(Estimation(set_plan(before, ndb_version="8.4")), before)
+    runs = update(STARTER, STARTER.sql_nodes[0].id, options={"expire_logs_days": 3})
+    assert change(Estimation(set_parameter(runs, "data_node", "DataMemory", 2**36)), runs).steps
+    with pytest.raises(CannotChangeError, match="expire-logs-days is gone"):
+        change(Estimation(runs), STARTER)
+
+
 def test_accounts_that_an_option_keeps_are_not_looked_for() -> None:
     before = set_plan(STARTER, ndb_version="8.0.30")
     for to, stated, looks in (

@@ -218,7 +218,7 @@ def fault(name: str, value: int | str, version: NdbVersion) -> str:
         return f"{canonical(name)} follows from {why}; the export leaves this one out"
     if why := _taken_otherwise(name, value, version):
         return why
-    if why := _refused(name, value, version):
+    if why := ends_mysqld(name, value, version):
         return f"{why}; mysqld would not start with it"
     return ""
 
@@ -237,7 +237,8 @@ def _taken_otherwise(name: str, value: int | str, version: NdbVersion) -> str:
     return "" if nearest == number else f"{span}, not {text[:40]}; mysqld takes {nearest}"
 
 
-def _refused(name: str, value: int | str, version: NdbVersion) -> str:
+def ends_mysqld(name: str, value: int | str, version: NdbVersion) -> str:
+    """Why mysqld does not start with an option; nothing where it does, as far as is known."""
     since, instead = _gone().get(canonical(name), ("", ""))
     if since and version >= release(since):
         tail = f"; {instead} takes its place" if instead else ""
