@@ -120,11 +120,6 @@ class Machines:
         return {one.node_id: group for group in self.groups for one in group}
 
     @cached_property
-    def disks_by_id(self) -> Mapping[str, Disk]:
-        """The disks of all hosts of data nodes."""
-        return {disk.id: disk for machine in self.nodes for disk in machine.host.disks}
-
-    @cached_property
     def _by_role(self) -> dict[DiskRole, Mapping[str, tuple[Disk, tuple[Machine, ...]]]]:
         return {}
 
