@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ndbplan.advise import survival, what_matters
+from ndbplan.advise import executors, survival, what_matters
 from ndbplan.advise.executors import cut
 from ndbplan.advise.figures import FIGURES
 from ndbplan.advise.sizing import search
@@ -113,3 +113,22 @@ def test_workers_end_with_the_process_that_began_them_even_when_it_is_killed(tmp
         assert leader.stdout.readline()
         leader.kill()
         leader.communicate(timeout=60)
+
+
+def test_others_help_only_where_the_rest_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[tuple[int, int]] = []
+
+    def each_of(function: Any, pieces: Any, *, workers: int) -> Any:
+        begun.append((len(pieces), workers))
+        return map(function, pieces)
+
+    monkeypatch.setattr(executors, "each_of", each_of)
+    pieces = list(range(6))
+    assert list(executors.helped(2, str, pieces)) == list(map(str, pieces))
+    assert begun == []
+    now = iter(range(0, 100, 3))
+    monkeypatch.setattr(executors, "monotonic", lambda: next(now))
+    assert list(executors.helped(1, str, pieces)) == list(map(str, pieces))
+    assert begun == []
+    assert list(executors.helped(2, str, pieces)) == list(map(str, pieces))
+    assert begun == [(5, 2)]

@@ -21,6 +21,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from time import monotonic
 from typing import Any, Protocol, TypeVar
 
 from ndbplan.base.errors import UserError
@@ -28,6 +29,8 @@ from ndbplan.base.garbage import seldom_collecting
 
 _REACHED_WITHIN_S = 10
 """So long a scheduler may take to answer."""
+_LONG_S = 5.0
+"""Work for which it is worthwhile to begin other processes. Judgement: each takes a second to be ready."""
 _OF_EACH_WORKER, _OF_A_CLUSTER = 2, 64
 """Pieces that work is cut into: for each process, which begins each anew; for all workers of a cluster."""
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[0-9a-fA-F:.%]+\]|[^\s/:\[\]]+):[0-9]{1,5}")
@@ -111,6 +114,17 @@ def _end_with_parent() -> None:
 
 def _here(function: Callable[[A], R], pieces: Sequence[A]) -> Iterator[R]:
     return map(function, pieces)
+
+
+def helped(helpers: int, function: Callable[[A], R], pieces: Sequence[A]) -> Iterator[R]:
+    """function(piece) of each, here; once it is seen that the others take long, by so many processes."""
+    began = monotonic()
+    for done, piece in enumerate(pieces):
+        left = len(pieces) - done
+        if done and helpers > 1 and left > 1 and (monotonic() - began) / done * left > _LONG_S:
+            yield from each_of(function, pieces[done:], workers=helpers)
+            return
+        yield function(piece)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--variant", metavar="NAME", help="Size this variant of PLAN; without it the first.")
 @click.option("--take", metavar="RANK", type=Whole(1, 100), help="Write the plan of this rank to -o.")
 @click.option("-o", "output", metavar="FILE", type=click.Path(path_type=Path), help="Where --take writes.")
-@elsewhere_options("this one does it")
+@elsewhere_options("this one does it, and others help with excuses that take long")
 @json_option
 def size(
     requirements_file: Path,
@@ -68,7 +69,7 @@ def size(
     with simulating():
         sized = search(
             wanted.requirements, wanted.begun, classes, clients, progress=_progress,
-            workers=workers or 1, scheduler=scheduler,
+            workers=workers or 1, scheduler=scheduler, helpers=1 if workers else os.cpu_count() or 1,
         )  # fmt: skip
     if take is not None and output is not None:
         if take > len(sized.plans):

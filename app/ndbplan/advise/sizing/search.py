@@ -19,10 +19,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from ndbplan.advise.cost import cost_of
-from ndbplan.advise.executors import Each, count_of_pieces, crew
+from ndbplan.advise.executors import Each, count_of_pieces, crew, helped
 from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients, other_hosts
 from ndbplan.advise.sizing.choices import Choice, size_of
 from ndbplan.advise.sizing.choosing import Choosing, choosing_among
@@ -90,6 +90,7 @@ def size(
     cancelled: Callable[[], bool] = lambda: False,
     workers: int = 1,
     scheduler: str | None = None,
+    helpers: int = 1,
 ) -> Sized:
     """The plans that pass, best first, and the excuses of the classes without one.
 
@@ -100,8 +101,9 @@ def size(
     through_api = bool(begun.workloads) and all(one.through == "api" for one in begun.workloads)
     judge = Judge(requirements, Builder(begun, clients, through_api), cancelled)
     with crew(workers, scheduler) as each:
-        ahead = 1 if workers == 1 and scheduler is None else count_of_pieces(workers, scheduler)
-        return _Sizing(judge, choices, progress, each, ahead).sized()
+        if workers > 1 or scheduler is not None:
+            return _Sizing(judge, choices, progress, each, count_of_pieces(workers, scheduler), each).sized()
+        return _Sizing(judge, choices, progress, each, 1, partial(helped, helpers)).sized()
 
 
 def _judged(asked: tuple[Judge, Choice, int, int]) -> Verdict:
@@ -313,6 +315,8 @@ class _Sizing:
     progress: Callable[[float], None]
     each: Each
     ahead: int
+    excusing: Each
+    """Who works out the excuses."""
 
     def sized(self) -> Sized:
         """What passes, then what is sure to, then the excuses of what does not."""
@@ -386,7 +390,7 @@ class _Sizing:
 
     def _excuses(self, given_up: Sequence[tuple[Verdict, Verdict | None]]) -> Iterator[Excuse]:
         asked = [(self.judge, *verdicts) for verdicts in given_up]
-        for done, found in enumerate(self.each(_excused, asked)):
+        for done, found in enumerate(self.excusing(_excused, asked)):
             self.progress(_MADE_SURE + (1 - _MADE_SURE) * done / len(given_up))
             self.judge.stop_if_told()
             yield found
