@@ -16,6 +16,7 @@ from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.larger import EXACT, HARDWARE, SIZES
 from ndbplan.advise.sizing.limits import Judge
+from ndbplan.advise.sizing.peaks import at_share, times_as_much
 from ndbplan.advise.sizing.verdict import LOADER, PRICE, Met, Verdict
 from ndbplan.base.errors import UserError
 from ndbplan.base.shapes import Shape
@@ -24,20 +25,19 @@ from ndbplan.base.units import (
     how_many,
     told_duration_s,
 )
-from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.load.demand import at_rate
 from ndbplan.ndb.features import rows
 from ndbplan.ndb.version import release
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.requirements import Requirements
-from ndbplan.plan.workloads import ClosedLoad, Workload
 
 _MOST_CHANGES = 16
 _MARGIN = 1.02
 """So much more than a limit asks for: what a host decides is rounded."""
 _PEAK_MARGIN = 1.001
 """The same of peaks: what is used grows with the rate."""
+_PEAK_STEP = 1.01
+"""So much more of a peak is another one."""
 _STEP = 1.15
 """So much more where only a simulation says whether it is enough."""
 _HARDEST = 4.0
@@ -126,6 +126,7 @@ def _moved_in_turn(judge: Judge, verdict: Verdict, *, by_hardware: bool) -> tupl
     choice, groups, found = verdict.choice, verdict.groups, verdict
     helped, wanted = _Helped(), judge.requirements
     lowered: Met | None = None
+    most = 1.0
     vain: Callable[[Met], bool] | None = None
     for _ in range(_MOST_CHANGES):
         broken = found.broken
@@ -147,6 +148,8 @@ def _moved_in_turn(judge: Judge, verdict: Verdict, *, by_hardware: bool) -> tupl
             return (), verdict.groups
         lowered = broken if moved.begun is not None and is_of_loads else None
         if moved.begun is not None:
+            if broken.is_simulated or most > 1.0:
+                most *= times_as_much(judge.begun, moved.begun, judge.loads[0])
             moved = replace(moved, choice=helped.without(broken.kind, moved.choice))
         vain = partial(_is_unmoved, broken) if moved.choice.host != choice.host else None
         often[broken.kind] += 1
@@ -162,6 +165,7 @@ def _moved_in_turn(judge: Judge, verdict: Verdict, *, by_hardware: bool) -> tupl
             return (), verdict.groups
     if found.broken is not None:
         return (), verdict.groups
+    judge, words["peak"] = _raised(judge, choice, groups, most, words.get("peak", ""))
     return tuple(filter(None, _at_least(judge, verdict.choice.host, choice, groups, words, wanted))), groups
 
 
@@ -340,11 +344,7 @@ class _Least:
         for requirements, known, passes in self._known:
             if known == host and requirements == wanted:
                 return passes
-        try:
-            tried = replace(self.choice, host=host, is_planned=False)
-            passes = self.judge.verdict(tried, self.groups).broken is None
-        except UserError:
-            passes = False
+        passes = _passes(self.judge, replace(self.choice, host=host, is_planned=False), self.groups)
         self._known.append((wanted, host, passes))
         return passes
 
@@ -409,24 +409,34 @@ def _less(judge: Judge, found: Verdict, choice: Choice, wanted: Requirements, gr
         share = 1 / (broken.nearness * _PEAK_MARGIN)
     else:
         return None
-    rates = Estimation(judge.begun)
-    less = {one.id: _at_told_rate(one, share, rates.under(one).offered_per_s) for one in judge.loads}
-    workloads = tuple(less.get(one.id, one) for one in judge.begun.workloads)
-    peaks = [f"'{one.name}' {format_value(rates.under(one).offered_per_s, 'tx/s')}" for one in less.values()]
-    words = f"peaks of {' and '.join(peaks)}"
-    return _Moved(choice, wanted, groups, words, "peak", judge.begun.replace(workloads=workloads))
+    begun, words = at_share(judge.begun, judge.loads, share)
+    return _Moved(choice, wanted, groups, words, "peak", begun)
 
 
-def _at_told_rate(workload: Workload, share: float, offered_per_s: float) -> Workload:
-    """So large a share of a load at most, whose rate is told in full; of clients at least one is left."""
-    if isinstance(workload.load, ClosedLoad):
-        clients = max(1, math.floor(workload.load.clients * share))
-        return at_rate(workload, clients / workload.load.clients)
-    rate = offered_per_s * share
-    if rate <= 0:
-        return workload
-    step = 10.0 ** min(0, math.floor(math.log10(rate)) - 2)
-    return at_rate(workload, math.floor(rate / step) * step / offered_per_s)
+def _raised(judge: Judge, choice: Choice, groups: int, most: float, told: str) -> tuple[Judge, str]:
+    """Peaks that are sustained without a step of a parameter, raised as far as one lets them be.
+
+    `most`: so many times these peaks do not pass.
+    """
+    low, high, share, best = 1.0, most, _PEAK_STEP, (judge, told)
+    while low < share < high:
+        begun, words = at_share(judge.begun, judge.loads, share)
+        raised = _asking(judge, _Moved(choice, judge.requirements, groups, words, "peak", begun))
+        if words != told and _passes(raised, choice, groups):
+            low, best = share, (raised, words)
+        elif share == _PEAK_STEP:
+            break
+        else:
+            high = share
+        share = max(math.sqrt(low * high), low * _PEAK_STEP)
+    return best
+
+
+def _passes(judge: Judge, choice: Choice, groups: int) -> bool:
+    try:
+        return judge.verdict(choice, groups).broken is None
+    except UserError:
+        return False
 
 
 def _disks_decide(builder: Builder, choice: Choice) -> bool:
