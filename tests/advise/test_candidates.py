@@ -21,6 +21,7 @@ from ndbplan.checks.run import check_all
 from ndbplan.edits.changes import value_changes
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.samples import sample_plan
 from ndbplan.simulate.bottleneck import Bottleneck
 
 TABLE = Path(__file__).parent / "candidates.txt"
@@ -114,3 +115,9 @@ def _made(plan: Plan, change: Change) -> frozenset[tuple[str, str, object]]:
 
 if __name__ == "__main__":
     TABLE.write_text("\n".join(lines()) + "\n", encoding="utf-8")
+
+
+def test_titles_say_sizes_and_no_names_of_fields() -> None:
+    titles = [change.title for change in single_changes(sample_plan("redo-overload-8.4"))]
+    assert any(title.startswith("NVMe 3.2 TB as ") for title in titles)
+    assert not [title for title in titles if "{" in title]

@@ -247,7 +247,7 @@ def _swaps(disks: tuple[Disk, ...], which: str) -> Iterator[Change]:
     yield Change(doubled, partial(faster_each, disk_ids=ids, times=2), "disk", doubles=ids)
     for model in offers.hardware()["disks"]:
         if any(_differs(disk, model) for disk in disks):
-            title = f"{model['text']} as {what}"
+            title = f"{offers.class_text(model)} as {what}"
             yield Change(title, partial(_swapped, ids=[disk.id for disk in disks], key=model["key"]), "disk")
 
 
