@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ndbplan
 from ndbplan.base.errors import UserError
@@ -23,6 +25,7 @@ from ndbplan.report.compose import Options, compose
 from ndbplan.report.document import (
     Bar,
     BarChart,
+    Gauge,
     LineChart,
     Listing,
     Paragraph,
@@ -40,6 +43,7 @@ from ndbplan.report.places import found
 from ndbplan.report.sections.checking import assumptions
 from ndbplan.report.sections.front import assumed, headlines
 from ndbplan.report.sources import SOURCES, Answers, Asked
+from ndbplan.report.svg import WIDTH
 from ndbplan.report.tiles import tiles
 from ndbplan.report.write import report
 from report.conftest import Example
@@ -115,6 +119,33 @@ def test_all_nodes_of_a_narrow_tile_are_said() -> None:
     written = re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
     assert sum(len(re.findall(r"\b14\d\b", text)) for text in written) == 7 * 20
     assert not any("…" in text for text in written)
+
+
+@given(
+    names=st.lists(st.integers(1, 40), min_size=1, max_size=40),
+    nodes=st.integers(0, 9),
+    gauges=st.integers(0, 3),
+)
+def test_hosts_stand_beside_one_another_within_the_page(names: list[int], nodes: int, gauges: int) -> None:
+    inside = tuple(Run(str(number)) for number in range(nodes))
+    levels = tuple(Gauge(Run("redo"), Run("50 %"), 0.5) for _ in range(gauges))
+    many = tuple(Tile(Run("h" * length), inside, "data", levels) for length in names)
+    height, drawn = tiles(TileMap("", ((Run("rack"), many),)))
+    places = [
+        tuple(float(found) for found in re.findall(r'\b(?:x|y|width|height)="(-?[0-9.]+)"', one))
+        for one in re.findall(r'<rect class="tile[^>]*rx="4">', "".join(drawn))
+    ]
+    assert len(places) == len(many)
+    for number, (x, y, wide, high) in enumerate(places):
+        assert x >= 0
+        assert x + wide <= WIDTH, "cut off at the right"
+        assert y >= 0
+        assert y + high <= height
+        for x2, y2, wide2, high2 in places[:number]:
+            assert x >= x2 + wide2 or x2 >= x + wide or y >= y2 + high2 or y2 >= y + high, "one over another"
+    rows = {y for _, y, _, _ in places}
+    (wide,) = {wide for _, _, wide, _ in places}
+    assert len(rows) == 1 or (max(x for x, *_ in places) + 2 * wide + 20) > WIDTH, "a row has room for more"
 
 
 def test_sections_come_in_the_order_of_the_page_and_only_those_asked_for(example: Example) -> None:

@@ -151,8 +151,6 @@ def read_config_file(content: bytes, name: str) -> ConfigFile:
                 f"the line is longer than {_PIECE} characters; ndb_mgmd takes the rest for a line of its own",
                 "shorten it",
             )
-        if stripped == b"" and piece.strip(b" \t\n") == b"":
-            continue
         if stripped.startswith(b"#"):
             continue
         if stripped == b"":
