@@ -30,9 +30,9 @@ HOURS_PER_MONTH = 365.25 * 24 / 12
 _MONEY = "money"
 """Unit of a sum when the plan does not say in which currency."""
 _PRICES = ("purchase_price", "monthly_price", "watts", "licence_per_month")
-_NO_MATTER = {*_PRICES, "id", "name", "hostname", "position", "assumed", "location_id", "location_domain_id"}
+_NO_MATTER = {*_PRICES, "id", "name", "hostname", "position", "slot", "assumed"}
 """Fields of hardware that leave its price as it is, and the prices."""
-_NO_MATTER |= {"parent_id", "mount_point", "other_load", "disks"}
+_NO_MATTER |= {"location_id", "location_domain_id", "parent_id", "mount_point", "other_load", "disks"}
 
 
 @dataclass(frozen=True)

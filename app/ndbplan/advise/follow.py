@@ -157,4 +157,5 @@ def _hardware(plan: Plan) -> tuple[Any, ...]:
 
 
 def _unnamed(host: Host) -> Host:
-    return host.model_copy(update={"hostname": "", "position": None, "location_id": None, "assumed": ()})
+    drawn = {"hostname": "", "position": None, "slot": None, "location_id": None}
+    return host.model_copy(update={**drawn, "assumed": ()})

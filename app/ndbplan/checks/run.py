@@ -280,7 +280,8 @@ def _differs_in_places_only(before: Plan, after: Plan) -> bool:
 
 def _stands_elsewhere(one: Any, other: Any) -> bool:
     """Whether two parts are the same but for their positions."""
-    return hasattr(one, "position") and one == other.model_copy(update={"position": one.position})
+    drawn = {name: getattr(one, name) for name in ("position", "slot") if hasattr(one, name)}
+    return bool(drawn) and one == other.model_copy(update=drawn)
 
 
 def has_errors(problems: tuple[Problem, ...]) -> bool:

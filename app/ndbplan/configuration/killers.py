@@ -41,6 +41,7 @@ _WITHOUT_EFFECT = {
     "assumed": (),
     "origins": NO_ORIGINS,
     "position": None,
+    "slot": None,
     "cores": 1,
     "memory_bytes": 1,
     "sockets": 1,

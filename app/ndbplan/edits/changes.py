@@ -355,7 +355,7 @@ def _fields(plans: tuple[Plan, Plan], where: str, one: Any, other: Any) -> Itera
                     yield _reference(plans, object_id, title, (old.disk_of(role), new.disk_of(role)), where)
         elif name.endswith("_id"):
             yield _reference(plans, object_id, name, (old, new), where)
-        elif name not in ("disks", "position", "origins"):
+        elif name not in ("disks", "position", "slot", "origins"):
             for path, before, after in _within(name, old, new):
                 yield ValueChange(object_id, path, before, after, where)
 

@@ -107,6 +107,7 @@ def paste(
                     "hostname": hostname,
                     "disks": tuple(d.model_copy(update={"id": fresh(d)}) for d in host.disks),
                     "position": shifted(host.position),
+                    "slot": host.slot if host.location_id in ids else None,
                 }
             )
         )

@@ -85,7 +85,7 @@ def twin_host(plan: Plan, model: Host) -> tuple[Plan, str]:
     ids = NewIds(plan)
     disks = tuple(disk.model_copy(update={"id": ids.of(Disk)}) for disk in model.disks)
     twin = model.model_copy(
-        update={"id": ids.of(Host), "hostname": hostname, "disks": disks, "position": None}
+        update={"id": ids.of(Host), "hostname": hostname, "disks": disks, "position": None, "slot": None}
     )
     return add(plan, twin), twin.id
 

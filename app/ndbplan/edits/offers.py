@@ -95,6 +95,7 @@ def _own_host(plan: Plan, model: Any, location_id: str | None, position: Point |
         "hostname": next_hostname("host-1", taken) if "host-1" in taken else "host-1",
         "location_id": location_id,
         "position": position,
+        "slot": None,
         "disks": tuple(disk.model_copy(update={"id": ids.of(Disk)}) for disk in model.disks),
     }
     host: Host = model.model_copy(update=fields)

@@ -29,7 +29,7 @@ OWN = "own:"
 MOST = 500
 _MOST_FILE_BYTES = 5_000_000
 _MOST_NAME = 64
-_PLACE_OF_HOST = ("id", "hostname", "location_id", "position", "disks")
+_PLACE_OF_HOST = ("id", "hostname", "location_id", "position", "slot", "disks")
 _PLACE_OF_DISK = ("id", "mount_point")
 _ANY_ID = "x"
 

@@ -69,6 +69,8 @@ def update(plan: Plan, object_id: str, **fields: Any) -> Plan:
         raise EditError(
             f"there is no '{object_id}' in the plan", fix="it may have been deleted; select another"
         )
+    if isinstance(part, Host) and fields.get("location_id", part.location_id) != part.location_id:
+        fields = {"slot": None, **fields}
     new = changed(part, **fields)
     if new is part:
         return plan

@@ -114,3 +114,6 @@ class Host(Assumable):
     """What starts, stops and restarts its nodes: units of systemd, or scripts in /etc/init.d."""
     disks: tuple[Disk, ...] = Field(default=(), max_length=1000)
     position: Point | None = None
+    """Where it stands outside of any location."""
+    slot: Point | None = None
+    """Where it stands in its location, from that one's corner; None: in the order of the plan."""

@@ -230,4 +230,4 @@ def _with_room_for_schema(plan: Plan) -> Plan:
 def _host(ids: NewIds, model: Host, hostname: str, rack: Location) -> Host:
     disks = tuple(disk.model_copy(update={"id": ids.of(Disk)}) for disk in model.disks)
     place: dict[str, Any] = {"id": ids.of(Host), "hostname": hostname, "location_id": rack.id}
-    return model.model_copy(update={**place, "disks": disks, "position": None})
+    return model.model_copy(update={**place, "disks": disks, "position": None, "slot": None})

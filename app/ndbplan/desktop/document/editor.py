@@ -81,6 +81,7 @@ class Editor(QObject):
         *,
         onto: str | None = None,
         before_host: str | None = None,
+        slot: Point | None = None,
         position: Point | None = None,
     ) -> bool:
         """Add what the palette offers under `key`, onto the object `onto` (a host, location or disk)."""
@@ -92,7 +93,7 @@ class Editor(QObject):
                 place = offers.make_location(self.plan, position, around)
                 return self._add_part(f"Add {entry.text}", place)
             if entry.kind == "host":
-                return self._add_host(key, self._location_of(target), before_host, position)
+                return self._add_host(key, self._location_of(target), before_host, slot or position)
             if entry.kind == "disk":
                 return self._add_disk(key, self._host_of(target))
             if entry.kind == "process":
@@ -156,16 +157,17 @@ class Editor(QObject):
         return self.do(text, edit) and self._added([part.id])
 
     def _add_host(
-        self, key: str, location: Location | None, before_host: str | None, position: Point | None
+        self, key: str, location: Location | None, before_host: str | None, place: Point | None
     ) -> bool:
         where = location.id if location is not None else None
-        host = offers.make_host(self.plan, key, where, None if where else position)
+        host = offers.make_host(self.plan, key, where, None if where else place)
 
         def edit(plan: Plan) -> Plan:
             plan = edits.add(plan, host)
             if where is None:
-                return settled(plan, [host.id]) if position is None else plan
-            return arrange.put_into_location(plan, [host.id], where, before_host)
+                return settled(plan, [host.id]) if place is None else plan
+            slots = {host.id: place} if place is not None else {}
+            return arrange.put_into_location(plan, [host.id], where, before_host, slots)
 
         return self.do(f"Add {host.hostname}", edit) and self._added([host.id])
 

@@ -6,9 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
 from ndbplan.desktop.layout.layout import HOST_GAP, Layout, Layouter
+from ndbplan.desktop.layout.slots import first_slot, offset, slot_near
 from ndbplan.desktop.look.rect import Rect
+from ndbplan.edits.arrange import put_in_slots
 from ndbplan.edits.parts import move
 from ndbplan.plan.fields import Point
+from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 
 GRID = 8.0
@@ -23,7 +26,17 @@ def settled(plan: Plan, object_ids: Collection[str]) -> Plan:
         rects = next((one for one in each_standing(layout) if object_id in one), {})
         wish = rects.get(object_id)
         others = [rect for other, rect in rects.items() if other != object_id]
-        if wish is not None and object_id and any(overlap(wish, other, 0.0) for other in others):
+        if wish is None or not object_id or not any(overlap(wish, other, 0.0) for other in others):
+            continue
+        part = plan.by_id[object_id]
+        if isinstance(part, Host) and part.location_id is not None:
+            place_id, but = part.location_id, (object_id,)
+            if part.slot is None:
+                slot = first_slot(layout, place_id, wish.height, but)
+            else:
+                slot = slot_near(layout, place_id, wish, but)
+            plan = put_in_slots(plan, {object_id: offset(layout.locations[place_id], slot)})
+        else:
             plan = move(plan, moved_to(layout, object_id, free_place(wish, others)))
     return plan
 
@@ -35,9 +48,8 @@ def those_to_move(plan: Plan, pairs: Iterable[tuple[str, str]], first: Collectio
     """
     ids = [*(place.id for place in plan.locations), *(host.id for host in plan.hosts)]
     parts = {object_id: place for place, object_id in enumerate(ids)}
-    in_a_rack = {host.id for host in plan.hosts if host.location_id is not None}
     chosen, left = list[str](), list(pairs)
-    while covers := Counter(i for pair in left for i in pair if i in parts and i not in in_a_rack):
+    while covers := Counter(i for pair in left for i in pair if i in parts):
         hosts = len(plan.locations)
         taken = max(covers, key=lambda i: (i in first, covers[i], parts[i] >= hosts, parts[i]))
         chosen.append(taken)
@@ -86,7 +98,7 @@ def each_standing(layout: Layout) -> Iterator[dict[str, Rect]]:
     """What stands side by side: on the canvas itself, and in each location that others lie in."""
     yield standing(layout)
     for box in layout.locations.values():
-        if box.children:
+        if box.children or box.hosts:
             rects = {place_id: layout.locations[place_id].rect for place_id in box.children}
             yield rects | {host_id: layout.hosts[host_id].rect for host_id in box.hosts}
 

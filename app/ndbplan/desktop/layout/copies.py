@@ -15,10 +15,16 @@ from ndbplan.plan.processes import DataNode, DiskRole
 Copied = tuple[Plan, Sequence[str]]
 
 
-def hosts_into(plan: Plan, host_ids: Sequence[str], location_id: str, before_id: str | None) -> Copied:
-    """Copies of hosts, with what stands on them, in a location before one of its hosts."""
-    plan, new, _ = _copied(plan, host_ids, Host)
-    return arrange.put_into_location(plan, new, location_id, before_id), new
+def hosts_into(
+    plan: Plan, location_id: str, before_id: str | None, slots: Mapping[str, Point | None]
+) -> Copied:
+    """Copies of hosts, with what stands on them, in a location before one of its hosts.
+
+    `slots`: where each goes, by id of the original.
+    """
+    plan, new, olds = _copied(plan, list(slots), Host)
+    own = {i: slot for i, old in zip(new, olds, strict=True) if (slot := slots[old]) is not None}
+    return arrange.put_into_location(plan, new, location_id, before_id, own), new
 
 
 def hosts_at(plan: Plan, places: Mapping[str, Point]) -> Copied:

@@ -2,10 +2,10 @@
 
     layout = Layouter().layout(plan)
 
-A location holds its hosts in columns, in the order of the plan. Locations, and hosts outside of any, flow
-in rows unless they have a position; moving one leaves its slot empty, so nothing else jumps. Locations in a
-location stand, or flow, in the same way: its frame is drawn around them, wherever they are, and around its
-own hosts, which stand at its position.
+A location holds its hosts in columns, in the order of the plan; those that have a slot stand there.
+Locations, and hosts outside of any, flow in rows unless they have a position; moving one leaves its place
+empty, so nothing else jumps. Locations in a location stand, or flow, in the same way: its frame is drawn
+around them, wherever they are, and around its own hosts, which stand at its position.
 """
 
 from __future__ import annotations
@@ -223,10 +223,14 @@ class _Block:
         for column in range(columns):
             y = LOCATION_HEADER
             for host_id in host_ids[column * rows : (column + 1) * rows]:
-                self.slots[host_id] = (LOCATION_PAD + column * (HOST_WIDTH + COLUMN_GAP), y)
-                y += cards[host_id].height + HOST_GAP
-            tallest = max(tallest, y - HOST_GAP)
-        self.width = 2 * LOCATION_PAD + columns * HOST_WIDTH + (columns - 1) * COLUMN_GAP
+                card, slot = cards[host_id], (LOCATION_PAD + column * (HOST_WIDTH + COLUMN_GAP), y)
+                y += card.height + HOST_GAP
+                if (own := card.host.slot) is not None:
+                    slot = (max(LOCATION_PAD, own.x), max(LOCATION_HEADER, own.y))
+                self.slots[host_id] = slot
+                tallest = max(tallest, slot[1] + card.height)
+        right = max((x for x, _ in self.slots.values()), default=LOCATION_PAD)
+        self.width = right + HOST_WIDTH + LOCATION_PAD
         self.height = max(tallest + LOCATION_PAD, _EMPTY_HEIGHT)
 
     @property

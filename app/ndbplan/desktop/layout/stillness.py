@@ -3,7 +3,8 @@
     document.after_edit = Stillness(layouter).held
 
 Locations, and hosts outside of any, flow in rows as long as they have no position; another one among them,
-or a taller card, would push them on. Those that an edit would push get the position that they have.
+or a taller card, would push them on. Those that an edit would push get the position that they have, and hosts
+in a location the slot: who leaves it leaves a gap, and who comes takes a free place.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from ndbplan.desktop.layout.layout import (
     Layouter,
     loose_slots,
 )
+from ndbplan.desktop.layout.slots import offset
+from ndbplan.edits.arrange import put_in_slots, put_on_canvas
 from ndbplan.edits.parts import move
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Host, Location
@@ -47,12 +50,34 @@ class Stillness:
                 break
             # Rows in a location begin where it stands: held, it may have pushed what lies in it.
             new = self._layouter.layout(after)
+        after = self._with_slots_held(before, old, after)
         return self._with_new_apart(before, self._with_loose_held(old, after))
+
+    def _with_slots_held(self, before: Plan, old: Layout, after: Plan) -> Plan:
+        """Hosts stay in their slots beside one that left, and where they stood when the location goes."""
+        new = self._layouter.layout(after)
+        slots, left = dict[str, Point](), dict[str, Point]()
+        for host in after.hosts:
+            was = before.by_id.get(host.id)
+            if not isinstance(was, Host) or was.location_id is None or was.position != host.position:
+                continue
+            rect, place_id = old.hosts[host.id].rect, was.location_id
+            if host.location_id == place_id and was.slot == host.slot:
+                stood = offset(old.locations[place_id], rect)
+                if stood != offset(new.locations[place_id], new.hosts[host.id].rect):
+                    slots[host.id] = stood
+            elif host.location_id is None and place_id not in after.by_id:
+                left[host.id] = Point(x=rect.x, y=rect.y)
+        return put_on_canvas(put_in_slots(after, slots), left)
 
     def _with_new_apart(self, before: Plan, after: Plan) -> Plan:
         """What came anew without a place of its own covers nothing: it flows over what was held there."""
         parts: tuple[Host | Location, ...] = (*after.hosts, *after.locations)
         new = {part.id for part in parts if part.position is None and part.id not in before.by_id}
+        for host in after.hosts:
+            was = before.by_id.get(host.id)
+            if isinstance(was, Host) and host.location_id not in (None, was.location_id):
+                new.add(host.id)
         if not new:
             return after
         covering = {one for pair in covered(self._layouter.layout(after)) for one in pair}

@@ -10,14 +10,14 @@ from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.processes import DiskRole
 
 
-def test_a_host_lands_in_the_rack_before_the_host_below(hands) -> None:
+def test_a_host_dropped_onto_one_of_a_rack_takes_the_next_free_place(hands) -> None:
     before = hands.plan
     rect = hands.scene.item_of("app-a1").rect_in_scene()
     hands.drop(mime_of("host-small"), QPointF(rect.center().x(), rect.top() + 5))
     new = [h for h in hands.plan.hosts if h.id not in before.by_id]
     assert len(new) == 1
     rack_a = before.host("app-a1").location_id
-    assert [h.id for h in hands.plan.hosts if h.location_id == rack_a] == ["host-a1", new[0].id, "app-a1"]
+    assert [h.id for h in hands.plan.hosts if h.location_id == rack_a] == ["host-a1", "app-a1", new[0].id]
     assert hands.selection.ids == (new[0].id,)
     hands.document.undo_stack.undo()
     assert hands.plan is before

@@ -12,13 +12,13 @@ from ndbplan.plan.processes import DiskRole
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
-def test_a_host_is_dragged_into_another_rack_before_the_host_below_the_pointer(hands) -> None:
+def test_a_host_dragged_onto_one_of_another_rack_takes_the_next_free_place(hands) -> None:
     before = hands.plan
     host_b1 = hands.scene.item_of("host-b1").rect_in_scene()
     hands.drag(hands.grip("app-a1"), QPointF(host_b1.center().x(), host_b1.top() + 10))
     rack_b = before.host("host-b1").location_id
     assert hands.plan.host("app-a1").location_id == rack_b
-    assert [h.id for h in hands.plan.hosts if h.location_id == rack_b] == ["app-a1", "host-b1", "app-b1"]
+    assert [h.id for h in hands.plan.hosts if h.location_id == rack_b] == ["host-b1", "app-b1", "app-a1"]
     assert hands.document.undo_stack.undoText() == "Move app-a1 to Rack B"
     hands.document.undo_stack.undo()
     assert hands.plan is before

@@ -15,6 +15,7 @@ from ndbplan.desktop.layout.cards import CHIP_HEIGHT, HEADER, HOST_WIDTH, PAD
 from ndbplan.desktop.layout.collision import GRID
 from ndbplan.desktop.layout.layout import EMPTY_LOCATION
 from ndbplan.desktop.look import paint
+from ndbplan.desktop.look.rect import Rect
 from ndbplan.desktop.widgets.preview_card import look_away, looker
 from ndbplan.edits import palette as catalogue
 from ndbplan.plan.fields import Point
@@ -79,7 +80,8 @@ class Drop:
         self._point = point
         kind = self._entry.kind
         if kind == "host":
-            self._drop_target.aim(point)
+            corner = point - self._held
+            self._drop_target.aim(point, {self._entry.key: Rect(corner.x(), corner.y(), *_HOST_SIZE)})
             self._aim(self._drop_target.location_item)
         elif kind == "location":
             around = self._scene.item_at(point, "location", "host")
@@ -101,7 +103,7 @@ class Drop:
     def commit(self) -> bool:
         """Fall: add it here."""
         target = self._target.object_id if self._target is not None else None
-        before = self._drop_target.before_id
+        before, slot = self._drop_target.before_id, self._drop_target.slots.get(self._entry.key)
         self.cancel()
         corner = self._point - self._held
         position = Point(x=round(corner.x() / GRID) * GRID, y=round(corner.y() / GRID) * GRID)
@@ -109,6 +111,7 @@ class Drop:
             self._entry.key,
             onto=target,
             before_host=before,
+            slot=slot,
             position=None if target is not None and self._entry.kind != "location" else position,
         )
 

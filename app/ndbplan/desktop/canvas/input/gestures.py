@@ -226,11 +226,23 @@ class MoveHosts(_Carry):
         self.carry_to(point)
         if not self.copies:
             self.scene.follow(self.object_ids)
-        self._drop_target.aim(point)
+        self._aim_at(point)
+
+    def copy(self, on: bool) -> None:
+        if on != self.copies:
+            self._drop_target = self._drop_target.emptied(() if on else self.object_ids)
+        super().copy(on)
+
+    def _aim_at(self, point: QPointF) -> None:
+        boxes = self.scene.layout.hosts
+        self._drop_target.aim(
+            point, {h: boxes[h].rect.moved(self.delta.x(), self.delta.y()) for h in self.object_ids}
+        )
         self.aim(self._drop_target.location_item)
 
     def commit(self) -> None:
         target, delta = self._drop_target, self.delta
+        slots = {host_id: target.slots.get(host_id) for host_id in self.object_ids}
         self._drop_target.clear()
         places = {
             host_id: _snapped(QPointF(box.x, box.y) + delta)
@@ -245,14 +257,16 @@ class MoveHosts(_Carry):
         if self.copies and location is not None:
             editor.add_copies(
                 f"Copy {names} to {where}",
-                lambda plan: copies.hosts_into(plan, self.object_ids, location, target.before_id),
+                lambda plan: copies.hosts_into(plan, location, target.before_id, slots),
             )
         elif self.copies:
             editor.add_copies(f"Copy {names}", lambda plan: copies.hosts_at(plan, places))
         elif location is not None:
             editor.do(
                 f"Move {names} to {where}",
-                lambda plan: arrange.put_into_location(plan, self.object_ids, location, target.before_id),
+                lambda plan: arrange.put_into_location(
+                    plan, self.object_ids, location, target.before_id, target.other_slots
+                ),
             )
         else:
             editor.do(f"Move {names}", lambda plan: arrange.put_on_canvas(plan, places))

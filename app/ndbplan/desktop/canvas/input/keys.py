@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeyEvent
 from ndbplan.desktop.canvas.items import CanvasItem
 from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.layout.collision import GRID
+from ndbplan.desktop.layout.slots import offset
 from ndbplan.edits import arrange
 from ndbplan.edits import parts as edits
 from ndbplan.plan.fields import Point
@@ -131,24 +132,13 @@ def _go(view: Stage, direction: QPointF, *, extend: bool) -> bool:
 
 
 def _move(view: Stage, direction: QPointF) -> bool:
-    """Move what is selected: hosts of a location by a slot, everything free by a grid step."""
+    """Move what is selected: a host of a location by a slot, everything free by a grid step."""
     plan, chosen = view.document.plan, view.selection.ids
     parts = [plan.by_id[i] for i in chosen]
     names = view.editor.names(chosen)
     inside = [p for p in parts if isinstance(p, Host) and p.location_id is not None]
     if inside:
-        host = inside[-1]
-        mates = [h.id for h in plan.hosts if h.location_id == host.location_id]
-        at, by = mates.index(host.id), round(direction.x() + direction.y())
-        before = (
-            mates[at - 1] if by < 0 and at > 0 else mates[at + 2] if by > 0 and at + 2 < len(mates) else None
-        )
-        if (by < 0 and at == 0) or (by > 0 and at == len(mates) - 1):
-            return True
-        view.editor.do(
-            f"Move {host.hostname}",
-            lambda p: arrange.put_into_location(p, [host.id], str(host.location_id), before),
-        )
+        _change_places(view, inside[-1], round(direction.x() + direction.y()))
         return True
     boxes = view.canvas_scene.layout
     dx, dy = direction.x() * GRID, direction.y() * GRID
@@ -160,3 +150,27 @@ def _move(view: Stage, direction: QPointF) -> bool:
     if places:
         view.editor.do(f"Move {names}", lambda p: edits.move(p, places), merge_key=f"nudge {sorted(places)}")
     return True
+
+
+def _change_places(view: Stage, host: Host, by: int) -> None:
+    """Of a host and the next one of its location, before (-1) or behind it: nothing else moves."""
+    layout, place_id = view.canvas_scene.layout, str(host.location_id)
+    box = layout.locations[place_id]
+    mates = sorted(box.hosts, key=lambda i: (layout.hosts[i].x, layout.hosts[i].y))
+    at = mates.index(host.id)
+    if not 0 <= at + by < len(mates):
+        return
+    first, second = (mates[i] for i in sorted((at, at + by)))
+    above, below = layout.hosts[first].rect, layout.hosts[second].rect
+    # One below the other, both together take the room that they took.
+    last = below.bottom - above.height if above.x == below.x else below.y
+    slots = {
+        second: offset(box, below._replace(x=above.x, y=above.y)),
+        first: offset(box, above._replace(x=below.x, y=last)),
+    }
+    view.editor.do(
+        f"Move {host.hostname}",
+        lambda plan: arrange.put_in_slots(
+            arrange.put_into_location(plan, [second], place_id, first), dict(slots)
+        ),
+    )
