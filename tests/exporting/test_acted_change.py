@@ -21,6 +21,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.export import Running, export
 from ndbplan.exporting.my_cnf import render_my_cnf
 from ndbplan.operations.change import change
+from ndbplan.operations.roll_out import upgrade
 from ndbplan.operations.schema import table_name
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -78,6 +79,15 @@ def test_an_upgrade_says_that_no_change_takes_it_back() -> None:
     assert "no way back by a change" in there.text
     assert there.step(there.point_of_no_return or "") in there.steps
     other = change(Estimation(set_parameter(STARTER, "data_node", "DataMemory", 2**36)), STARTER)
+    for operation in (there, upgrade(Estimation(before), "8.4")):
+        ways = {step.key: step.rollback for step in operation.steps}
+        assert ways["sql-nodes"] == "", operation.key
+        of_data_nodes = {way for key, way in ways.items() if key.startswith("restart-")}
+        assert [way.startswith("by hand alone") for way in of_data_nodes] == [True], operation.key
+        assert operation.point_of_no_return == "sql-nodes"
+    assert {step.rollback for step in other.steps if step.key.startswith("restart-")} == {
+        "restart once more with the old configuration"
+    }
     assert other.text.count("The way back is a change in the other direction.") == 1
     assert other.point_of_no_return is None
 
@@ -95,6 +105,34 @@ def test_a_change_to_what_mysqld_does_not_start_with_is_refused() -> None:
     assert change(Estimation(set_parameter(runs, "data_node", "DataMemory", 2**36)), runs).steps
     with pytest.raises(CannotChangeError, match="expire-logs-days is gone"):
         change(Estimation(runs), STARTER)
+
+
+def test_a_change_to_a_binary_log_without_server_id_is_refused_where_mysqld_asks_for_one() -> None:
+    """MySQL 5.7 does not start without (5.6 and 8.0 take a number of their own)."""
+    logs = update(STARTER, STARTER.sql_nodes[0].id, options={"log_bin": "ON"})
+    for version, refused in (("7.4", False), ("7.5", True), ("7.6", True), ("8.0", False)):
+        before, after = (set_plan(plan, ndb_version=version) for plan in (STARTER, logs))
+        numbered = update(after, after.sql_nodes[0].id, options={"log_bin": "ON", "server_id": 7})
+        assert change(Estimation(numbered), before).steps
+        if not refused:
+            assert change(Estimation(after), before).steps
+            continue
+        with pytest.raises(CannotChangeError, match="would not start: log-bin without server-id"):
+            change(Estimation(after), before)
+        more = set_parameter(after, "data_node", "DataMemory", 2**36)
+        assert change(Estimation(more), after).steps, "what it runs with already it starts with"
+    with pytest.raises(CannotChangeError, match="log-bin without server-id"):
+        change(Estimation(set_plan(logs, ndb_version="7.6")), set_plan(logs, ndb_version="7.4"))
+
+
+def test_my_cnf_is_put_back_where_a_change_brought_a_new_one() -> None:
+    """The step said that nothing had changed for SQL nodes."""
+    found = change(
+        Estimation(update(STARTER, STARTER.sql_nodes[0].id, options={"max_connections": 9})), STARTER
+    )
+    assert {step.rollback for step in found.steps if step.key == "sql-nodes"} == {
+        "put the old my.cnf back and restart once more"
+    }
 
 
 def test_accounts_that_an_option_keeps_are_not_looked_for() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ndbplan.configuration.deployment import mysqld_instance, sql_files
-from ndbplan.ndb.mysqld_options import canonical, may_be_empty, said_by_the_plan, written
+from ndbplan.ndb.mysqld_options import canonical, ends_mysqld, may_be_empty, said_by_the_plan, written
 from ndbplan.ndb.option_file import value_in_file
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode, process_node_ids
@@ -16,6 +16,21 @@ def stated_options(node: SqlNode) -> dict[str, str]:
         for name, value in node.options.items()
         if canonical(name) not in said_by_the_plan()
     )
+
+
+def unstartable_options(plan: Plan, node: SqlNode) -> dict[str, str]:
+    """The options with which a mysqld of the plan's version does not start, each with why."""
+    told = stated_options(node)
+    found = {name: why for name, value in told.items() if (why := ends_mysqld(name, value, plan.version))}
+    if lacks_server_id(plan, node):
+        found["log-bin"] = "log-bin without server-id"
+    return found
+
+
+def lacks_server_id(plan: Plan, node: SqlNode) -> bool:
+    """Whether a node writes a binary log without the number that its version asks for then."""
+    told = stated_options(node)
+    return plan.features.binlog_needs_server_id and "log-bin" in told and "server-id" not in told
 
 
 def mysqld_options(plan: Plan, node: SqlNode) -> dict[str, str]:

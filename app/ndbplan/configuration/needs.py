@@ -12,14 +12,13 @@ from ndbplan.base.errors import UserError
 from ndbplan.configuration.deployment import connect_string, management_port, sql_files
 from ndbplan.configuration.difference import MYSQLD, RESTART_DATA_NODES, Difference, diff
 from ndbplan.configuration.directories import data_node_paths
-from ndbplan.configuration.mysqld import mysqld_options, stated_options
+from ndbplan.configuration.mysqld import mysqld_options, unstartable_options
 from ndbplan.configuration.node_groups import incomplete_node_group, reserved_nodes
 from ndbplan.configuration.own_options import has_own_options
 from ndbplan.configuration.services import service_of
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.configuration.stated import Fate, stated
 from ndbplan.ndb.features import features
-from ndbplan.ndb.mysqld_options import ends_mysqld
 from ndbplan.ndb.version import NdbVersion, release, series_after
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode, process_node_ids
@@ -249,15 +248,16 @@ def _refusals(before: Plan, after: Plan, change: Difference) -> Iterator[tuple[s
         if one.reading.fate is Fate.REFUSED:
             what = f"{one.reading.name}={one.reading.raw} of {one.where}"
             yield f"ndb_mgmd refuses {what}: {one.reading.reason}", "correct it; ndbplan check says more"
-    runs = {node.node_id: stated_options(node) for node in before.sql_nodes}
+    runs = {node.node_id: node for node in before.sql_nodes if before.version == after.version}
     for node in after.sql_nodes:
         # What it runs with already, in this very release, it starts with.
-        known = runs.get(node.node_id, {}) if before.version == after.version else {}
-        for option, value in stated_options(node).items():
-            if known.get(option) != value and (why := ends_mysqld(option, value, after.version)):
+        was = runs.get(node.node_id)
+        known = unstartable_options(before, was) if was else {}
+        for option, why in unstartable_options(after, node).items():
+            if known.get(option) != why:
                 yield (
                     f"mysqld of SQL node {node.node_id} would not start: {why}",
-                    f"remove {option}, or correct it",
+                    f"remove {option}, or correct it; ndbplan check says more",
                 )
     for plan, name in ((before, "what runs"), (after, "the plan")):
         if not (plan.data_nodes and plan.management_nodes):

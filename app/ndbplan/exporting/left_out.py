@@ -28,6 +28,10 @@ _LEFT_OUT = (
     "views, triggers, routines and events, which are not in NDB and of one SQL node each: read them back "
     "from the files of the step dump on every SQL node, also on one that is added, replaced or filled anew, "
     "behind the tables and their foreign keys",
+    "seeing to it that one person at a time works where no lock says so: the script holds one on every "
+    "management host, and another on a host where it changes something, by flock (util-linux) in /var/lock. "
+    "A management host without flock, or one that does not answer, is named and gone on without; on another "
+    "host without, what a broken off run has begun is not waited for: look there with ps before the next run",
     "copies of backups to another place, and programs of the NDB API",
 )
 

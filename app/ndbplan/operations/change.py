@@ -51,7 +51,7 @@ from ndbplan.operations.files import (
     node_directories,
     not_with_its_host,
 )
-from ndbplan.operations.hosts import new_programs, system_tables_step, way_back
+from ndbplan.operations.hosts import new_programs, system_tables_step, way_back, with_new_programs
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.restoring import (
     empty_data_nodes,
@@ -115,7 +115,7 @@ def change(now: Estimation, before: Plan, conditions: Conditions = IDLE, *, time
     now, conditions = with_disks_asked(now, conditions)
     needed = needs(before, now.plan)
     work = _Work(now.plan, before, needed, Times(now, known=timed), conditions)
-    steps = tuple(work.steps())
+    steps = tuple(map(with_new_programs, work.steps()) if needed.programs else work.steps())
     serves = KINDS[needed.kind] + who_is_cut_off(now.plan, work.serving, needed)
     notes = [serves] + [
         f"{one.name} of {one.where} needs: {one.restart.replace('_', ' ')} restart"
@@ -247,7 +247,8 @@ class _Work:
         if changed:
             yield from self._my_cnf(changed)
             order = in_order_of_ports(self.before, self.plan, changed)
-            yield from restart_sql_nodes(self.times, self.plan, order, self.sql_files, self.serving)
+            for step in restart_sql_nodes(self.times, self.plan, order, self.sql_files, self.serving):
+                yield replace(step, rollback="put the old my.cnf back and restart once more")
         if new:
             commands: list[Command] = []
             for node in new:

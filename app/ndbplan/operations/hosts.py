@@ -70,6 +70,20 @@ def way_back(*, has_new_programs: bool) -> str:
     return "The way back is a change in the other direction."
 
 
+def with_new_programs(step: Step) -> Step:
+    """A step of a restart that also loads another release: the old configuration alone takes nothing back."""
+    if step.key.startswith("restart-"):
+        return replace(step, rollback=_OLD_PROGRAMS)
+    # Their system tables are of the new release as soon as the first has started.
+    return replace(step, rollback="") if step.key == "sql-nodes" else step
+
+
+_OLD_PROGRAMS = (
+    "by hand alone, before an SQL node has started with the new programs, and where the manual names this "
+    "downgrade: the old programs on its host again, then a stop and a start"
+)
+
+
 def new_programs(before: Plan, plan: Plan) -> Iterator[Step]:
     """Those of another release, where accounts of the SQL nodes are known to them."""
     yield from known_to_new_programs(before, plan)

@@ -15,6 +15,7 @@ from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.version import BadVersionError, NdbVersion
 from ndbplan.operations.files import copy_configuration
+from ndbplan.operations.hosts import with_new_programs
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.restoring import restore_one_by_one
 from ndbplan.operations.steps import (
@@ -107,16 +108,21 @@ def upgrade(now: Estimation, to_version: str, conditions: Conditions = IDLE) -> 
     """
     plan, times = now.plan, Times(now)
     _refuse_version(plan.version, to_version)
-    steps = (
-        *_reload(times, plan),
-        *restart_each(times, plan, "node", conditions, reserved_nodes(plan)),
-        *restart_sql_nodes(times, plan),
+    steps = tuple(
+        with_new_programs(step)
+        for step in (
+            *_reload(times, plan),
+            *restart_each(times, plan, "node", conditions, reserved_nodes(plan)),
+            *restart_sql_nodes(times, plan),
+        )
     )
     notes = (
         "take a backup first; a downgrade is possible only between versions the manual names",
         "no DDL until all nodes run the new version",
     )
-    return Operation("upgrade", f"Upgrade from {plan.ndb_version} to {to_version}", steps, notes=notes)
+    title = f"Upgrade from {plan.ndb_version} to {to_version}"
+    lost = "sql-nodes" if plan.sql_nodes else None
+    return Operation("upgrade", title, steps, point_of_no_return=lost, notes=notes)
 
 
 def roll_out(now: Estimation, parameters: tuple[str, ...], conditions: Conditions = IDLE) -> Operation:

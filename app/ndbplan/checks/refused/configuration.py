@@ -10,7 +10,7 @@ from ndbplan.checks.node_cures import another_node
 from ndbplan.checks.parameters import without
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.configuration.mysqld import stated_options
+from ndbplan.configuration.mysqld import lacks_server_id
 from ndbplan.configuration.sections import paths_left_out
 from ndbplan.configuration.stated import Fate, Stated, stated
 from ndbplan.edits.changes import SetField, SetParameter
@@ -127,8 +127,7 @@ def mysqld_options(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     for node in plan.sql_nodes:
         where = f"SQL node {node.node_id}"
-        told = stated_options(node)
-        if plan.features.binlog_needs_server_id and "log-bin" in told and "server-id" not in told:
+        if lacks_server_id(plan, node):
             text = "log-bin without server-id; mysqld would not start with it"
             fix = f"add server-id {node.node_id}, another number for each SQL node"
             numbered = SetField(node.id, "options", node.options.with_("server-id", node.node_id))
