@@ -65,6 +65,21 @@ def test_each_kind_of_command_has_advice_or_comes_with_one_that_has() -> None:
     assert {*get_args(commands.Command)} - {*ADVICE} == with_others
 
 
+def test_what_is_said_of_a_service_holds_on_hosts_without_a_journal() -> None:
+    parts = {part.key: part for part in operations(sample_plan("starter"))}
+    for part, key in (("start", "management"), ("stop", "sql-stop"), ("start-again", "management")):
+        step = parts[part].step(key) or parts[part].steps[0]
+        assert "/var/log/NAME.log of an init script" in advice(step), (part, step.key)
+
+
+def test_files_that_are_gone_are_not_said_to_be_there() -> None:
+    """The step looks for the backup first, and a host may be lost while files are removed."""
+    parts = {part.key: part for part in operations(sample_plan("starter"))}
+    step = parts["restore"].step("empty")
+    assert step is not None
+    assert "Else files of some nodes are gone already" in advice(step)
+
+
 def test_a_step_without_commands_has_nothing_to_say() -> None:
     assert advice(Step("a", "A", "Text")) == ""
     assert advice(Step("a", "A", "Text", (Shell("h", "ls"),))).startswith("nothing is changed here")

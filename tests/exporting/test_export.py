@@ -125,6 +125,14 @@ def test_one_my_cnf_for_each_sql_host() -> None:
     assert "\nndb-nodeid=147\n" in text
 
 
+def test_my_cnf_speaks_of_several_management_hosts_only_where_there_are_some() -> None:
+    for name, there in (("starter", True), ("disk-data", False)):
+        plan = sample(name)
+        assert (len(plan.management_nodes) > 1) is there
+        texts = [text for file, text in render_files(plan, ["mycnf"]).items() if file.endswith(".cnf")]
+        assert [("one of them may be down" in text) for text in texts] == [there] * len(texts), name
+
+
 def test_connection_pool_with_its_ids() -> None:
     plan = update(sample("starter"), "sql147", pool_node_ids=(160, 161))
     text = render_files(plan, ["mycnf"])["app-a1.my.cnf"]
@@ -340,6 +348,14 @@ def test_what_nodes_need_that_no_plan_holds_is_named() -> None:
         assert said not in render_files(older, ["runbook"])["runbook.md"], "the release has no such parameter"
 
 
+def test_hosts_without_locks_and_nodes_with_one_thread_stand_at_the_top() -> None:
+    top = render_files(sample("starter"), ["runbook"])["runbook.md"].partition("\n## ")[0]
+    assert "host has none or does not answer, that is named and gone on without" in top
+    assert "the units start ndbmtd, also where ndbd runs" in top
+    older = set_plan(sample("starter"), ndb_version="6.3")
+    assert "the units start ndbmtd" not in render_files(older, ["runbook"])["runbook.md"]
+
+
 def test_a_host_that_answers_nothing_holds_nobody_up(tmp_path: Path) -> None:
     export(sample("starter"), tmp_path / "out")
     environment = fake_programs(tmp_path / "bin")
@@ -353,6 +369,36 @@ def test_a_host_that_answers_nothing_holds_nobody_up(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.stderr.count("keeps no lock: nothing there tells of a run from elsewhere") == 2
     assert "== verify" in done.stdout
+
+
+def test_a_script_without_flock_says_that_nothing_tells_of_another_run(tmp_path: Path) -> None:
+    export(sample("starter"), tmp_path / "out")
+    fake_programs(tmp_path / "bin")
+    for program in (
+        "bash",
+        "cat",
+        "cksum",
+        "dirname",
+        "env",
+        "find",
+        "grep",
+        "mkfifo",
+        "mktemp",
+        "rm",
+        "sed",
+    ):
+        (tmp_path / "bin" / program).symlink_to(shutil.which(program) or "")
+    said = {}
+    for has_flock in (False, True):
+        if has_flock:
+            (tmp_path / "bin" / "flock").symlink_to(shutil.which("flock") or "")
+        done = subprocess.run(
+            [tmp_path / "out" / "runbook.sh", "start", "--from", "verify"], stdin=subprocess.DEVNULL,
+            env={"PATH": f"{tmp_path}/bin"}, capture_output=True, text=True, check=False, timeout=60,
+        )  # fmt: skip
+        assert "== verify" in done.stdout
+        said[has_flock] = "has no flock: nothing tells of another run of this folder" in done.stderr
+    assert said == {False: True, True: False}
 
 
 def test_destructive_steps_are_asked_about(tmp_path: Path) -> None:

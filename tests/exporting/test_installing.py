@@ -73,7 +73,7 @@ def test_the_markdown_looks_for_one_before_packages_come(plan: Plan, tmp_path: P
     text = (folder / "runbook.md").read_text()
     section = text.partition("## Install the programs")[2].partition("\n## ")[0]
     for host in {plan.host(process.host_id).hostname for process in plan.data_nodes}:
-        looks, _, installs = section.partition("for one in mysqld mysql; do")[2].partition("dnf install")
+        looks, _, installs = section.partition("for one in mysqld mysql; do")[2].partition("yum) install")
         assert host in section
         assert "echo $one runs" in looks
         assert "disable" in installs

@@ -18,6 +18,7 @@ from ndbplan.operations.add_nodes import CannotGrowError, add_nodes, grown_confi
 from ndbplan.operations.change import change
 from ndbplan.operations.commands import Copy, CreateNodeGroup, Shell, StartService, StopDataNode, WaitStarted
 from ndbplan.operations.first_start import first_start
+from ndbplan.operations.hosts import replace_host
 from ndbplan.operations.operation import Operation, Times
 from ndbplan.operations.restoring import empty_data_nodes
 from ndbplan.operations.roll_out import roll_out, rolling_restart, upgrade
@@ -407,6 +408,20 @@ def test_files_of_disk_data_in_folders_of_their_own_are_removed_with_the_rest() 
     told = [one.command for one in empty_data_nodes(times, there, there).commands if isinstance(one, Shell)]
     removed = [command for command in told if command.startswith("rm -rf -- /more/files/")]
     assert len(removed) == len(there.data_nodes) * first.count
+
+
+def test_a_host_with_the_only_management_node_gets_the_configuration_of_the_folder() -> None:
+    one = load(resource_path("samples/disk-data.ndbplan"))
+    for plan, said in (
+        (one, "No other host has a management node: the configuration is that of this folder."),
+        (STARTER, "Every other management node has the configuration."),
+    ):
+        found = replace_host(Estimation(plan))
+        assert found is not None
+        host = plan.host(plan.management_nodes[0].host_id).hostname
+        step = found.step(f"host-{host}")
+        assert step is not None
+        assert step.text.endswith(said)
 
 
 def test_nothing_rolls_where_rows_have_one_copy() -> None:

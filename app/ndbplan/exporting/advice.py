@@ -22,6 +22,7 @@ from ndbplan.operations.commands import (
 from ndbplan.operations.operation import Step
 
 _AGAIN = "then run the part again: what is done counts as done"
+_SERVICE_LOG = "the log of the service (journalctl --unit=NAME, or /var/log/NAME.log of an init script)"
 _ONLY_LOOKS = f"nothing is changed here: correct what the answer names, {_AGAIN}"
 ADVICE: dict[type[object], str] = {
     HasBackup: "nothing was removed: every share of the backup must be on the host of its data node, and "
@@ -35,8 +36,8 @@ ADVICE: dict[type[object], str] = {
     f"{_AGAIN}",
     StopAllDataNodes: f"the log of the data node that does not end says why; {_AGAIN}",
     StopDataNode: f"the other nodes of its node group must be started; {_AGAIN}",
-    StartService: f"the journal of the service and the log of its program say why; {_AGAIN}",
-    StopService: f"the journal of the service that does not stop says why; {_AGAIN}",
+    StartService: f"{_SERVICE_LOG} and the log of its program say why; {_AGAIN}",
+    StopService: f"{_SERVICE_LOG} says why it does not stop; {_AGAIN}",
     CreateNodeGroup: f"all nodes of the group must be started; {_AGAIN}",
     Sql: f"what is made stays: correct in the plan what the statement names, export again, {_AGAIN}",
     Copy: "the host must answer over ssh and have room: the file before stays until the new one is whole; "

@@ -28,10 +28,11 @@ _LEFT_OUT = (
     "views, triggers, routines and events, which are not in NDB and of one SQL node each: read them back "
     "from the files of the step dump on every SQL node, also on one that is added, replaced or filled anew, "
     "behind the tables and their foreign keys",
-    "seeing to it that one person at a time works where no lock says so: the script holds one on every "
-    "management host, and another on a host where it changes something, by flock (util-linux) in /var/lock. "
-    "A management host without flock, or one that does not answer, is named and gone on without; on another "
-    "host without, what a broken off run has begun is not waited for: look there with ps before the next run",
+    "seeing to it that one person at a time works where no lock says so: the script holds one beside "
+    "runbook.state, one on every management host, and one on a host where it changes something, by flock "
+    "(util-linux), on hosts in /var/lock. Where the script itself has no flock, as on macOS, or a management "
+    "host has none or does not answer, that is named and gone on without; on another host without, "
+    "what a broken off run has begun is not waited for: look there with ps before the next run",
     "copies of backups to another place, and programs of the NDB API",
 )
 
@@ -65,6 +66,10 @@ def _no_growth(plan: Plan) -> str:
 def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
     """What these parts of a runbook leave to people, and why."""
     reasons = list(_LEFT_OUT)
+    if plan.features.multithreaded_node:
+        reasons.append(
+            "ndbd, the data node with one thread: the units start ndbmtd, also where ndbd runs so far"
+        )
     if down := [str(n.node_id) for n in plan.data_nodes if node_settings(plan, n).number("StopOnError")]:
         which = "every data node" if len(down) == len(plan.data_nodes) else f"data node {', '.join(down)}"
         reasons.append(

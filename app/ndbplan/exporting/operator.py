@@ -73,7 +73,7 @@ def _without_secrets(plan: Plan) -> str:
     asked = [name for name in _NEEDS_SECRETS if str(stated.get(name, 0)).lower() in ("1", "true", "yes")]
     if not asked:
         return ""
-    return f"\n{' and '.join(asked)} of the plan is left out: it gives no pod the password or key for it."
+    return f"\nIt gives no pod a password or key, so that this of the plan is left out: {', '.join(asked)}."
 
 
 def _image(plan: Plan) -> dict[str, str]:

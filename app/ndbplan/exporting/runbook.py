@@ -387,7 +387,10 @@ def _installed(command: InstallPrograms) -> list[tuple[str, str]]:
         ("sh", f"# Where one is missing or not of {command.release} (.deb: apt-get install -y):"),
         _typed(command.host, f"install -d -m 0755 {_PACKAGES} && rm -f -- {_PACKAGES}/*"),
         ("sh", f"scp PACKAGES/*.rpm {packages}"),
-        _typed(command.host, f"dnf install -y {_PACKAGES}/*.rpm && {{ {off}; true; }}"),
+        _typed(
+            command.host,
+            f"$(command -v dnf || command -v yum) install -y {_PACKAGES}/*.rpm && {{ {off}; true; }}",
+        ),
     ]
 
 
@@ -396,7 +399,8 @@ def _asked_before(command: StartService) -> list[tuple[str, str]]:
     if not command.copies_from:
         return []
     ids = ", ".join(map(str, command.copies_from))
-    return [("", f"ndb_mgm> ALL STATUS    # go on only when one of {ids} is started")]
+    which = f"one of {ids}" if len(command.copies_from) > 1 else ids
+    return [("", f"ndb_mgm> ALL STATUS    # go on only when {which} is started")]
 
 
 def _stop_typed(connect: str, command: StopDataNode) -> list[tuple[str, str]]:

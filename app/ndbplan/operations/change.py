@@ -51,7 +51,7 @@ from ndbplan.operations.files import (
     node_directories,
     not_with_its_host,
 )
-from ndbplan.operations.hosts import new_programs, system_tables_step, way_back, with_new_programs
+from ndbplan.operations.hosts import new_programs, no_return, system_tables_step, way_back, with_new_programs
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.restoring import (
     empty_data_nodes,
@@ -126,13 +126,12 @@ def change(now: Estimation, before: Plan, conditions: Conditions = IDLE, *, time
     text = (
         f"From what the folder {BEFORE_FOLDER.rstrip('/')} holds to what this folder holds: "
         f"{serves}. The script refuses a cluster that runs by anything else. No DDL and no "
-        f"backup meanwhile but its own. {way_back(has_new_programs=needed.programs)}"
+        f"backup meanwhile but its own. {way_back(before, now.plan)}"
         f"{_NONE_STAYS if needed.management_lost else ''}"
         f"{_NO_SQL_STAYS if needed.sql_lost else ''}"
         f"{in_words(needed.difference)}"
     )
-    lost = "sql-nodes" if needed.programs and now.plan.sql_nodes else None
-    lost = "empty" if needed.kind == "initial_system" else lost
+    lost = "empty" if needed.kind == "initial_system" else no_return(steps) if needed.programs else None
     return Operation(
         "change", "Bring the cluster to this plan", steps, text, point_of_no_return=lost, notes=tuple(notes)
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from ndbplan.base.quantity import total
@@ -46,6 +46,7 @@ from ndbplan.operations.steps import (
 )
 from ndbplan.plan.hardware import Host, ServiceManager
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, ManagementNode
 
 
 def install(now: Estimation, *, timed: bool = True) -> Operation:
@@ -60,10 +61,11 @@ def install(now: Estimation, *, timed: bool = True) -> Operation:
     )
 
 
-def way_back(*, has_new_programs: bool) -> str:
-    """How a change is undone."""
-    if has_new_programs:
+def way_back(before: Plan, plan: Plan) -> str:
+    """How a change is undone, and that programs of another release come with it."""
+    if before.ndb_version != plan.ndb_version:
         return (
+            f"The programs of NDB {before.ndb_version} give way to those of NDB {plan.ndb_version}. "
             "There is no way back by a change, which brings programs to no earlier release: take a backup "
             "before, with the folder that the cluster runs by."
         )
@@ -76,6 +78,11 @@ def with_new_programs(step: Step) -> Step:
         return replace(step, rollback=_OLD_PROGRAMS)
     # Their system tables are of the new release as soon as the first has started.
     return replace(step, rollback="") if step.key == "sql-nodes" else step
+
+
+def no_return(steps: Iterable[Step]) -> str | None:
+    """The step behind which new programs stay: the first start of an SQL node with them."""
+    return next((step.key for step in steps if step.key in ("sql-nodes", "new-sql-nodes")), None)
 
 
 _OLD_PROGRAMS = (
@@ -197,6 +204,16 @@ def replace_host(now: Estimation, *, timed: bool = True) -> Operation | None:
     return Operation("replace-host", "Replace a host", (*steps, verify(plan)), text)
 
 
+def _what_was_there(plan: Plan, management: list[ManagementNode], data: list[DataNode]) -> str:
+    """Where what lay on a host comes from."""
+    rows = "Its data nodes copy all their rows from their node groups." if data else "No rows lay there."
+    if not management:
+        return rows
+    if len(management) == len(plan.management_nodes):
+        return f"{rows} No other host has a management node: the configuration is that of this folder."
+    return f"{rows} Every other management node has the configuration."
+
+
 def _of_host(times: Times, plan: Plan, host: Host) -> Iterator[Step]:
     management = [node for node in plan.management_nodes if node.host_id == host.id]
     data = [node for node in plan.data_nodes if node.host_id == host.id]
@@ -230,13 +247,11 @@ def _of_host(times: Times, plan: Plan, host: Host) -> Iterator[Step]:
     yield Step(
         f"host-{host.hostname}",
         f"Bring up {host.hostname}",
-        "Its data nodes copy all their rows from their node groups."
-        if data
-        else "No rows lay there, and every management node has the configuration.",
+        _what_was_there(plan, management, data),
         tuple(commands),
         duration,
         blocked=(NO_DDL, NO_NODE_FAILURE) if data else (),
-        if_it_fails="the cluster works without the host; correct what is named, run the part again",
+        if_it_fails="all others go on without the host; correct what is named, run the part again",
         phases=phases,
         host=host.hostname,
     )

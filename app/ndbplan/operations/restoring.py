@@ -194,6 +194,9 @@ def empty_data_nodes(times: Times, before: Plan, after: Plan, first: Iterable[Co
         times.constant("cluster_stop_s"),
         destructive=_EMPTY,
         blocked=(NOBODY,),
+        if_it_fails="where a share of the backup is missing, nothing was removed: bring it to its host, or "
+        "name another backup with --backup. Else files of some nodes are gone already: mend what is named on "
+        "the host, then run the part again: what is done counts as done",
     )
 
 

@@ -15,7 +15,7 @@ from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.version import BadVersionError, NdbVersion
 from ndbplan.operations.files import copy_configuration
-from ndbplan.operations.hosts import with_new_programs
+from ndbplan.operations.hosts import no_return, with_new_programs
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.restoring import restore_one_by_one
 from ndbplan.operations.steps import (
@@ -121,8 +121,7 @@ def upgrade(now: Estimation, to_version: str, conditions: Conditions = IDLE) -> 
         "no DDL until all nodes run the new version",
     )
     title = f"Upgrade from {plan.ndb_version} to {to_version}"
-    lost = "sql-nodes" if plan.sql_nodes else None
-    return Operation("upgrade", title, steps, point_of_no_return=lost, notes=notes)
+    return Operation("upgrade", title, steps, point_of_no_return=no_return(steps), notes=notes)
 
 
 def roll_out(now: Estimation, parameters: tuple[str, ...], conditions: Conditions = IDLE) -> Operation:

@@ -44,7 +44,8 @@ NO_RESTART = "restarts of data nodes"
 NO_NODE_FAILURE = "a second node of the same group must not fail"
 NOBODY = "everything: the cluster is down"
 MANAGEMENT_STAYS_AWAY = (
-    "the journal of its service says what ndb_mgmd refuses; correct it in the plan and export again"
+    "the log of its service (journalctl --unit=NAME, or /var/log/NAME.log of an init script) says what "
+    "ndb_mgmd refuses; correct it in the plan and export again"
 )
 DATA_NODE_STAYS_AWAY = (
     "read ndb_ID_error.log and ndb_ID_out.log in its DataDir, correct what they name, run the part again: "
@@ -411,7 +412,7 @@ def restart_sql_nodes(
     yield Step(
         "sql-nodes",
         "Restart the SQL nodes",
-        "Clients wait for it: there is no other one."
+        "Its clients are cut off until it serves again: there is no other one."
         if len(serving) == 1
         else "One after the other, so that clients always find another one.",
         tuple(
