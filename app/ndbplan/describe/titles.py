@@ -86,7 +86,7 @@ def subtitle(plan: Plan, part: Any) -> str:
         held = how_many(len(plan.hosts_in([part.id])), "host")
         return f"Location in {around} · {held}" if around else f"Location · {held}"
     if isinstance(part, Host):
-        return f"Host · {part.cores} cores · {format_bytes_binary(part.memory_bytes)}"
+        return f"Host · {how_many(part.cores, 'core')} · {format_bytes_binary(part.memory_bytes)}"
     if isinstance(part, Disk):
         kind, size = DISK_KINDS[part.kind], format_bytes(part.capacity_bytes)
         if part.raid is None:

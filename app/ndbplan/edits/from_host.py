@@ -252,10 +252,11 @@ def thread_setting(plan: Plan, node: DataNode) -> tuple[Chosen, ...]:
     host = plan.host(node.host_id)
     beside = [p for p in plan.processes_of_host[host.id] if p.kind in ("data", "sql") and p.id != node.id]
     cores = max(1, host.cores // (1 + len(beside)))
-    of = f"of the {host.cores} cores of {host.hostname}" if beside else f"cores of {host.hostname}"
+    mine = f"{cores} of the" if beside else "the"
+    there = f"{mine} {how_many(host.cores, 'core')} of {host.hostname}"
     if plan.features.automatic_threads:
         counts = thread_counts(plan.version, {"AutomaticThreadConfig": 1, "NumCPUs": cores}, cores)
-        automatic = Chosen("AutomaticThreadConfig", 1, f"{_ldm(counts)} on the {cores} {of}")
+        automatic = Chosen("AutomaticThreadConfig", 1, f"{_ldm(counts)} on {there}")
         if not beside:
             return (automatic,)
         shared = f"{how_many(len(beside), 'other node')} there need theirs"
@@ -265,7 +266,7 @@ def thread_setting(plan: Plan, node: DataNode) -> tuple[Chosen, ...]:
         return ()
     most = min(cores, _MOST_EXECUTION_THREADS, plan.features.execution_threads_most)
     counts = thread_counts(plan.version, {name: most}, cores)
-    chosen = Chosen(name, most, f"{_ldm(counts)} on the {cores} {of}")
+    chosen = Chosen(name, most, f"{_ldm(counts)} on {there}")
     parts = next((p for p in LOG_PARTS if p >= counts.ldm_instances and p % counts.ldm_instances == 0), None)
     have = node_settings(plan, node).number("NoOfFragmentLogParts")
     if parts is None or parts == have or not catalogue.knows("DB", "NoOfFragmentLogParts", plan.version):
@@ -315,7 +316,11 @@ def _memory(plan: Plan, node: DataNode, *, alone: bool = False) -> Iterator[Chos
     of = f"of the {format_bytes_binary(host.memory_bytes)} of {host.hostname}"
     of += f", shared by {how_many(nodes, 'data node')}" if nodes > 1 else ""
     taken = format_percent(part) if alone else "half"
-    reason = f"{taken} {of}" if share <= room else f"what other buffers for {host.cores} cores leave {of}"
+    reason = (
+        f"{taken} {of}"
+        if share <= room
+        else f"what other buffers for {how_many(host.cores, 'core')} leave {of}"
+    )
     reason += f", without the {format_ndb_size(of_index)} of IndexMemory" if of_index else ""
     if disk is not None and on_disk < min(share, room):
         reason = f"what checkpoints, logs and a backup of it leave room for on {disk.name} of {host.hostname}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from ndbplan.base.units import format_bytes, format_bytes_binary
+from ndbplan.base.units import format_bytes, format_bytes_binary, how_many
 from ndbplan.edits.offers import class_text, hardware
 from ndbplan.edits.own_hardware import Own, own_hardware
 from ndbplan.plan.hardware import Host
@@ -66,7 +66,7 @@ def _own_tip(one: Own) -> str:
     if isinstance(one.part, Host):
         count = len(one.part.disks)
         size = format_bytes_binary(one.part.memory_bytes)
-        return f"{one.part.cores} cores, {size}, {count} disk{'' if count == 1 else 's'}"
+        return f"{how_many(one.part.cores, 'core')}, {size}, {how_many(count, 'disk')}"
     return f"{format_bytes(one.part.capacity_bytes)}; drop it on a host"
 
 

@@ -125,7 +125,7 @@ def usually_offered(kind: str, source: Plan | None) -> tuple[tuple[str, str], ..
 
 
 def _text_of(planned: Host) -> str:
-    return f"{planned.cores} cores, {format_bytes_binary(planned.memory_bytes)} as in the plan"
+    return f"{how_many(planned.cores, 'core')}, {format_bytes_binary(planned.memory_bytes)} as in the plan"
 
 
 def _offers(

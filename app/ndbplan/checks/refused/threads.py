@@ -265,8 +265,8 @@ def threads_and_cores(now: Estimation) -> Iterator[Problem]:
             Severity.HINT if is_trial else Severity.WARNING,
             f"host {host.hostname}",
             f"data node{'s' if len(nodes) > 1 else ''} {ids} on {host.hostname}: {sum(asked)} threads that "
-            f"want a core each{beside}, on {host.cores} cores; they wait for one another, and heartbeats and "
-            "the redo log come late",
+            f"want a core each{beside}, on {how_many(host.cores, 'core')}; they wait for one "
+            "another, and heartbeats and the redo log come late",
             f"{', '.join(ways[:-1])} or {ways[-1]}" if len(ways) > 1 else ways[0],
             [host.id, *(node.id for node in nodes)],
             measure=(sum(asked) + servers) / host.cores,
@@ -306,8 +306,8 @@ def threads_not_set(now: Estimation) -> Iterator[Problem]:
         yield replace(
             hint(
                 alike.where,
-                f"no thread setting is stated: a data node on the {host.cores} cores of {host.hostname} "
-                f"starts {how_many(ldm, 'LDM thread')}, which all rows, checkpoints and "
+                f"no thread setting is stated: a data node on the {how_many(host.cores, 'core')} of "
+                f"{host.hostname} starts {how_many(ldm, 'LDM thread')}, which all rows, checkpoints and "
                 "restarts go through",
                 f"set {' and '.join(f'{c.name} to {c.value}' for c in chosen)}",
                 [one.id for one in large],
@@ -345,7 +345,7 @@ def ldm_and_log_parts(now: Estimation) -> Iterator[Problem]:
             enough, edit = None, None
         fix = f"set NoOfFragmentLogParts to {enough}" if edit else "use fewer LDM threads"
         if ldm > cores:
-            fix += f": there are {cores} cores"
+            fix += f": there {'is' if cores == 1 else 'are'} {how_many(cores, 'core')}"
         if ldm > parts and not plan.features.ldm_share_log_parts:
             yield error(
                 alike.where,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ndbplan.base.units import format_bytes, format_bytes_binary, format_bytes_per_s
+from ndbplan.base.units import format_bytes, format_bytes_binary, format_bytes_per_s, how_many
 from ndbplan.configuration.directories import disks_of_node
 from ndbplan.configuration.space_files import NO_FOLDERS, NamedFolders, roles_by_folders
 from ndbplan.desktop.look.rect import Rect
@@ -83,7 +83,7 @@ def make_card(
     nodes = [p for p in processes if isinstance(p, DataNode)]
     tiles, y = _tiles(host, roles_by_disk(host, nodes, paths, folders, disk_data=disk_data), bool(nodes), y)
     memory = format_bytes_binary(host.memory_bytes)
-    cores = f"{host.cores} core" if host.cores == 1 else f"{host.cores} cores"
+    cores = how_many(host.cores, "core")
     return Card(host, f"{cores} · {memory} · {_network(host)}", chips, tiles, max(y + PAD - GAP, 96.0))
 
 

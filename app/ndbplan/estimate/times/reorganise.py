@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from ndbplan.base.quantity import Quantity, Term, rising
 from ndbplan.base.shapes import Shape
+from ndbplan.base.units import how_many
 from ndbplan.configuration.settings import NodeSettings
 from ndbplan.configuration.table_options import has_own_balance
 from ndbplan.estimate.constants import Constants
@@ -242,7 +243,7 @@ def _cores_seconds(after: Machines, seconds_of: Mapping[int, float], left: Left)
         host = hosts[host_id]
         speed = core_speed(host, after.constants).value * host.cores * left.host.get(host_id, 1.0)
         if work / speed > worst:
-            worst, where = work / speed, f"the {host.cores} cores of {host.hostname}"
+            worst, where = work / speed, f"the {how_many(host.cores, 'core')} of {host.hostname}"
     return worst, where
 
 
