@@ -340,10 +340,17 @@ def test_a_rule_finds_what_breaks_it_and_its_edit_mends_it(rule: str) -> None:
     for problem in problems:
         assert not re.search(r"(?:^its|' its?)\b", problem.message), "what it is about stands beside it only"
         assert problem.edit is None or problem.fix
+        assert problem.edit is None or not _names_two(problem.fix or ""), (
+            "a button names the one deed it does"
+        )
         ways = [problem.edit] if problem.edit is not None else [way.edit for way in problem.solutions]
         assert ways or problem.missing, "nothing to click, and not a word why"
         for way in ways:
             assert problem.message not in found(way(plan), rule)
+
+
+def _names_two(words: str) -> bool:
+    return re.search(r"\bor\b", words.split("together: ")[0]) is not None
 
 
 def _said(tree: ast.Module) -> Iterator[tuple[str, ast.Call, ast.FunctionDef]]:
@@ -360,6 +367,17 @@ def test_whatever_a_rule_says_has_a_way_out_or_says_what_is_missing(path: Path) 
         named = {one.arg for one in call.keywords} & {"edit", "missing"}
         searched = any(isinstance(one, ast.keyword) and one.arg == "solve" for one in ast.walk(function))
         assert has_edit or named or searched, f"{path.name}:{call.lineno} {function.name}"
+
+
+@pytest.mark.parametrize("path", sorted(Path(checks.__file__).parent.glob("*/*.py")), ids=lambda p: p.stem)
+def test_what_has_a_button_names_one_deed(path: Path) -> None:
+    for name, call, _ in _said(ast.parse(path.read_text("utf-8"))):
+        at = 3 if name == "problem" else 2
+        edit, fix = (call.args[i] if len(call.args) > i else None for i in (at + 2, at))
+        if fix is None or edit is None or isinstance(edit, ast.IfExp):
+            continue
+        words = "".join(str(one.value) for one in ast.walk(fix) if isinstance(one, ast.Constant))
+        assert not _names_two(words), f"{path.name}:{call.lineno} {words}"
 
 
 @pytest.mark.parametrize("rule", sorted(set(BROKEN) - {"initial-start"}))

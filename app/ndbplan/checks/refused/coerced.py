@@ -75,7 +75,7 @@ def settings_lifted(now: Estimation) -> Iterator[Problem]:
                 alike.where,
                 f"TotalSendBufferMemory is {format_ndb_size(send)}; the data node takes "
                 f"{format_ndb_size(LEAST_SEND_BYTES)} and 2M for each thread all the same",
-                f"set it to {format_ndb_size(LEAST_SEND_BYTES)} or leave it out",
+                f"set it to {format_ndb_size(LEAST_SEND_BYTES)}",
                 alike.object_ids,
                 setting(alike.scope_of("TotalSendBufferMemory"), "TotalSendBufferMemory", LEAST_SEND_BYTES),
             )
@@ -117,7 +117,7 @@ def _small_transaction_memory(alike: NodesAlike) -> Iterator[Problem]:
             alike.where,
             f"{name} is {format_ndb_size(stated)}; the data node needs about {format_ndb_size(least)} for "
             "what is reserved and for its LDM and TC threads, and takes it",
-            f"set it to {format_ndb_size(least)} at least, or leave it out",
+            f"set it to {format_ndb_size(least)}",
             alike.object_ids,
             setting(alike.scope_of(name), name, least),
         )

@@ -334,8 +334,9 @@ def link_leaves_out(now: Estimation) -> Iterator[Problem]:
             yield warning(
                 f"node {process.node_id}",
                 f"node {process.node_id} has a connection of its own; before 8.0 ndb_mgmd makes no others "
-                f"for such a node, so it does not reach data node{'s' if len(missing) > 1 else ''} {shown}",
-                f"remove the connections of node {process.node_id}, or add one to every data node",
+                f"for such a node, so it does not reach data node{'s' if len(missing) > 1 else ''} {shown}; "
+                "one to every data node would do as well",
+                f"remove the connections of node {process.node_id}",
                 [process.id],
                 together(tuple(_unlinked(process.id, other) for other in sorted(partners[process.id]))),
             )

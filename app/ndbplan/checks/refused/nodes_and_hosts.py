@@ -71,13 +71,14 @@ def node_group_number(now: Estimation) -> Iterator[Problem]:
                 _ungrouped(node.id),
             )
     if no_of_replicas(plan) == 1 and len(plan.data_nodes) > most:
+        paired = len(plan.data_nodes) % 2 == 0
         yield error(
             "data nodes",
             f"{len(plan.data_nodes)} data nodes with NoOfReplicas 1 need as many node groups; there are "
             f"{most}",
-            "use NoOfReplicas 2 or fewer data nodes",
+            "set NoOfReplicas to 2" if paired else "have fewer data nodes, or two of each node group",
             [],
-            setting("data_node", "NoOfReplicas", 2) if len(plan.data_nodes) % 2 == 0 else None,
+            setting("data_node", "NoOfReplicas", 2) if paired else None,
             missing="which data nodes can go: only whoever knows what they are for can say",
         )
 

@@ -43,7 +43,7 @@ def column_of_version(now: Estimation) -> Iterator[Problem]:
                 yield error(
                     where,
                     f"{where}: {why}; CREATE TABLE fails on NDB {plan.ndb_version}",
-                    f"use {_difference(column, instead)}, or a newer version",
+                    f"use {_difference(column, instead)}",
                     [table.id],
                     _with_column(table, instead),
                 )
@@ -144,8 +144,9 @@ def file_directory(now: Estimation) -> Iterator[Problem]:
                 yield error(
                     f"folder {folder}",
                     f"{host.hostname} has {count} data nodes, and a whole path is the same for all: "
-                    f"the second to make a file in {folder} fails with error 760 (File already exists)",
-                    "name no folder and give the role to a disk, or put one data node on a host",
+                    f"the second to make a file in {folder} fails with error 760 (File already exists). One "
+                    "data node on each host would do as well",
+                    "name no folder: the files lie on the disk of their role then",
                     [*owners, host.id],
                     _without_folder(parts, folder),
                 )
@@ -155,8 +156,9 @@ def file_directory(now: Estimation) -> Iterator[Problem]:
             names = ", ".join(host.hostname for host in missing[:3]) + (" …" if len(missing) > 3 else "")
             yield warning(
                 f"folder {folder}",
-                f"folder {folder} is on no disk of {names}; its files count to the disk of their role",
-                "mount a disk there on every host of a data node, or name a folder that all of them have",
+                f"folder {folder} is on no disk of {names}; its files count to the disk of their role until "
+                "one is mounted there on every host of a data node",
+                "name no folder: the files lie on the disk of their role then",
                 [*owners, *(host.id for host in missing)],
                 _without_folder(parts, folder),
             )

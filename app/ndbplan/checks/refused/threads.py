@@ -118,10 +118,11 @@ def cpus_for_threads(now: Estimation) -> Iterator[Problem]:
         yield problem(
             Severity.ERROR if shortage.refused else Severity.WARNING,
             alike.where,
-            f"{what}; ndb_mgmd refuses that with TC or send threads or several that receive"
+            f"{what}; ndb_mgmd refuses that with TC or send threads or several that receive; "
+            f"it would take {shortage.threads}"
             if shortage.refused
-            else f"{what}, which share them",
-            f"name {shortage.threads} CPUs, or leave {name} out",
+            else f"{what}, which share them; each would have its own with {shortage.threads}",
+            f"leave {name} out",
             alike.object_ids,
             without(alike.scope_of(name), name),
         )
@@ -393,8 +394,9 @@ def partitions_per_node(now: Estimation) -> Iterator[Problem]:
             yield error(
                 alike.where,
                 f"PartitionsPerNode {partitions} x NoOfReplicas {replicas} / {ldm} LDM threads is above "
-                f"{limit}; ndb_mgmd accepts it, but the data node stops with error 2350",
-                f"set PartitionsPerNode to {most} at most, or use more LDM threads",
+                f"{limit}; ndb_mgmd accepts it, but the data node stops with error 2350. More LDM "
+                "threads would hold them",
+                f"set PartitionsPerNode to {most}",
                 alike.object_ids,
                 setting(alike.scope_of("PartitionsPerNode"), "PartitionsPerNode", most),
             )

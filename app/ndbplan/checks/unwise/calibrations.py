@@ -20,12 +20,13 @@ def calibrations(now: Estimation) -> Iterator[Problem]:
         if name in all_constants():
             continue
         old = retired_constants().get(name)
+        instead = f"; {old.instead}" if old is not None else ""
         meaning = f" ({old.meaning})" if old is not None else ""
         yield warning(
             "the plan's measurements",
             f"the calibration of {name}{meaning} to {calibration.value:g} has no effect: no estimate "
-            f"reads it in this version of the program",
-            old.instead if old is not None else "calibrate a constant of the list, or remove it",
+            f"reads it in this version of the program{instead}",
+            "remove it",
             [],
             partial(_without, name=name),
         )

@@ -98,8 +98,8 @@ def latency_of_clients(now: Estimation) -> Iterator[Problem]:
             f"workload '{workload.name}'",
             f"each client of workload '{workload.name}' is said to wait {format_value(load.latency_s, 's')} "
             f"for a transaction, whose own work takes {work}; estimates count as many transactions as "
-            "that latency allows",
-            f"state a latency of {format_value(needed.latency_s, 's')}, or smaller transactions",
+            "that latency allows. Smaller transactions would take less",
+            f"state a latency of {format_value(needed.latency_s, 's')}",
             [workload.id],
             SetField(workload.id, "load", needed),
         )

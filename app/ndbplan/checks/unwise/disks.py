@@ -154,8 +154,8 @@ def logfile_groups(now: Estimation) -> Iterator[Problem]:
                 f"log file group {group.name}",
                 f"the undo buffer of {group.name} takes {format_bytes_binary(group.undo_buffer_bytes)} of "
                 f"SharedGlobalMemory, of {format_bytes_binary(shared)}; CREATE LOGFILE GROUP fails with "
-                "error 1504",
-                f"let it have {format_bytes_binary(shared // 2)}, or raise SharedGlobalMemory",
+                "error 1504. More SharedGlobalMemory would hold it",
+                f"let it have {format_bytes_binary(shared // 2)}",
                 [group.id],
                 SetField(group.id, "undo_buffer_bytes", max(1, shared // 2)),
             )
@@ -174,8 +174,9 @@ def diskless_disk_data(now: Estimation) -> Iterator[Problem]:
                 yield error(
                     alike.where,
                     f"{name} is 1: disk data is not supported then, and neither "
-                    f"{' nor '.join(names.values())} can be made",
-                    f"take {name} away, or keep all columns in memory and remove the tablespaces",
+                    f"{' nor '.join(names.values())} can be made; "
+                    "with all columns in memory none would be needed",
+                    f"take {name} away",
                     [*alike.object_ids, *names],
                     without(alike.scope_of(name), name),
                 )

@@ -28,7 +28,7 @@ def memory_locked(now: Estimation) -> Iterator[Problem]:
                 alike.where,
                 "LockPagesInMainMemory is 0: where a host has swap space, parts of the data node can be "
                 "swapped out, and heartbeats are missed",
-                "set LockPagesInMainMemory to 1 (the user needs the right to lock memory), or have no swap",
+                "set LockPagesInMainMemory to 1 (the user needs the right to lock memory)",
                 alike.object_ids,
                 setting(alike.scope_of("LockPagesInMainMemory"), "LockPagesInMainMemory", 1),
             )
@@ -74,8 +74,9 @@ def concurrent_operations(now: Estimation) -> Iterator[Problem]:
             yield warning(
                 alike.where,
                 f"transaction '{name}' has {format_count(needed)} {counted}, those of blobs and indexes "
-                f"included; {which} {verb} {format_count(limit)}: its coordinator refuses it",
-                f"set {which} to {wanted}, or split the transaction",
+                f"included; {which} {verb} {format_count(limit)}: its coordinator refuses it whole, and "
+                "would take it in parts",
+                f"set {which} to {wanted}",
                 alike.object_ids,
                 together(setting(alike.scope_of(one), one, wanted) for one in names),
             )

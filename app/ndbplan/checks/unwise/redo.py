@@ -347,8 +347,9 @@ def checkpoint_interval(now: Estimation) -> Iterator[Problem]:
                 f"{name} is {value}; it is not a number of seconds but starts a checkpoint after 2^{value} "
                 f"words "
                 f"({started}) of changes. Under load checkpoints follow one another anyway, so it neither "
-                "speeds them up nor prevents error 410",
-                f"set it back to {default}; against 410 raise NoOfFragmentLogFiles or the checkpoint speed",
+                "speeds them up nor prevents error 410, against which more NoOfFragmentLogFiles or a higher "
+                "checkpoint speed helps",
+                f"set it back to {default}",
                 alike.object_ids,
                 without(alike.scope_of(name), name),
             )
@@ -443,8 +444,8 @@ def compressed_checkpoints(now: Estimation) -> Iterator[Problem]:
             yield warning(
                 alike.where,
                 f"{' and '.join(names)} compress in the LDM threads, which are {format_percent(busy)} busy "
-                f"already",
-                "switch compression off or use more LDM threads",
+                f"already; more of them would share it",
+                "switch compression off",
                 alike.object_ids,
                 together(setting(alike.scope_of(name), name, 0) for name in names),
             )
