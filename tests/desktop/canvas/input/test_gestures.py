@@ -6,8 +6,10 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QToolTip
 
+from ndbplan.desktop.canvas.input.drops import Drop
 from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.samples import sample_plan
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 
@@ -211,3 +213,30 @@ def test_escape_during_a_marquee_keeps_the_selection_of_before(hands) -> None:
     assert hands.selection.ids == ("app-b1",)
     assert hands.scene.item_of("app-b1").is_selected
     assert not hands.scene.item_of("host-a1").is_selected
+
+
+def test_from_far_the_pointer_says_that_a_mark_goes_with_its_host(hands_on, monkeypatch) -> None:
+    """A disk is drawn as a box of its own there, and a drag of it took the host without a word."""
+    hands = hands_on(sample_plan("starter"), zoom=0.3)
+    said: list[str] = []
+    monkeypatch.setattr(hands.view, "say_at", lambda point, text: said.append(text))
+    assert hands.scene.look.is_far
+    assert not hands.scene.look.shows_tiles
+    host = hands.plan.host("host-a1")
+    box = hands.scene.layout.hosts[host.id]
+    chip, tile = box.card.chips[0], box.card.tiles[0]
+    for mark, name in ((chip, chip.text), (tile, tile.disk.name)):
+        at = QPointF(box.x + mark.rect.x + 20, box.y + mark.rect.y + 10)
+        hands.press(at)
+        hands.move(at + QPointF(200, 0))
+        hands.key(Qt.Key.Key_Escape)
+        assert said == [f"From so far a drag takes host-a1: zoom in for {name}."]
+        said.clear()
+    hands.press(QPointF(box.x + 20, box.y + 12))
+    hands.move(QPointF(box.x + 220, box.y + 12))
+    hands.key(Qt.Key.Key_Escape)
+    assert said == []
+    role = Drop(hands.view, "redo")
+    role.move(hands.centre("host-a1"))
+    assert role.refusal == "REDO goes onto a disk: zoom in, and drop it on one."
+    role.cancel()

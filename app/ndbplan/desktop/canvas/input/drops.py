@@ -66,7 +66,8 @@ class Drop:
         if self.can_land:
             return ""
         place = "disk" if self._entry.kind == "role" else "host"
-        return f"{self._entry.text} goes onto a {place}: drop it on one."
+        nearer = "zoom in, and " if place == "disk" and self._scene.look.is_far else ""
+        return f"{self._entry.text} goes onto a {place}: {nearer}drop it on one."
 
     @property
     def consequence(self) -> str:

@@ -407,6 +407,10 @@ def begin(view: Stage, item: CanvasItem, start: QPointF) -> Gesture | None:
     chosen = ids if item.object_id in ids else item.object_ids
     known = view.document.plan.by_id
     if item.kind == "host":
+        if mark := _mark_at(view, item, start):
+            view.say_at(
+                start, f"From so far a drag takes {view.editor.names(item.object_ids)}: zoom in for {mark}."
+            )
         return MoveHosts(view, start, [i for i in chosen if isinstance(known.get(i), Host)])
     if item.kind == "location":
         return MoveLocations(view, start, [i for i in chosen if isinstance(known.get(i), Location)])
@@ -415,6 +419,16 @@ def begin(view: Stage, item: CanvasItem, start: QPointF) -> Gesture | None:
     if item.kind == "disk":
         return MoveDisk(view, start, item.object_id)
     return None
+
+
+def _mark_at(view: Stage, item: CanvasItem, point: QPointF) -> str:
+    """The node or disk whose mark is at a place of a host that is seen from far."""
+    look, card = view.canvas_scene.look, view.canvas_scene.layout.hosts[item.object_id].card
+    if not look.is_far or look.shows_tiles:
+        return ""
+    at = point - item.rect_in_scene().topLeft()
+    chips = (c.text for c in card.chips if paint.qrect(c.rect).contains(at))
+    return next(chips, "") or next((t.disk.name for t in card.tiles if paint.qrect(t.rect).contains(at)), "")
 
 
 def _snapped(point: QPointF) -> Point:
