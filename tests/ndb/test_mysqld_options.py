@@ -15,7 +15,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan, update
 from ndbplan.exporting.my_cnf import render_my_cnf
 from ndbplan.ndb.console import sql_variables
-from ndbplan.ndb.mysqld_options import canonical, fault, flag_of, option, options, who_has
+from ndbplan.ndb.mysqld_options import canonical, ends_mysqld, fault, flag_of, option, options, who_has
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -48,6 +48,15 @@ def test_defaults_by_version(name: str, release: str, before: int, after: int) -
 @pytest.mark.parametrize(
     ("name", "value", "version", "why"),
     [
+        (
+            "sql_mode",
+            "NO_ZERO_DATE, no_auto_create_user",
+            "8.0",
+            "has no NO_AUTO_CREATE_USER since NDB 8.0; ",
+        ),
+        ("sql-mode", "MAXDB,ORACLE", "8.4.8", "has no MAXDB, ORACLE since NDB 8.0; mysqld would not start"),
+        ("storage_engine", "NDB", "7.5", "default-storage-engine takes its place"),
+        ("timed-mutexes", "ON", "7.5", "gone since NDB 7.5"),
         ("ndb-batch-size", 2**31, "8.4", ""),
         ("ndb-batch-size", 2**31, "7.4", "goes from 0 to 31536000, not 2147483648"),
         ("ndb-batch-size", 2**31, "7.5.25", "goes from 0 to 31536000"),
@@ -80,6 +89,19 @@ def test_values_that_are_taken(name: str, value: int | str, version: str, why: s
     assert why in fault(name, value, NdbVersion.parse(version))
     found = of_rule(with_option(name, value, version), "mysqld-options")
     assert len(found) == bool(why)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "version"),
+    [
+        ("sql-mode", "NO_AUTO_CREATE_USER", "7.6"),
+        ("sql-mode", "NO_ZERO_DATE,TRADITIONAL", "8.4"),
+        ("sql-mode", "", "8.4"),
+        ("storage_engine", "NDB", "7.4"),
+    ],
+)
+def test_releases_that_still_take_it(name: str, value: str, version: str) -> None:
+    assert ends_mysqld(name, value, NdbVersion.parse(version)) == ""
 
 
 @pytest.mark.parametrize(("name", "value"), [("ndb-batch-size", 2**40), ("log-bin", "x")])

@@ -67,6 +67,13 @@ def _gone() -> dict[str, tuple[str, str]]:
     return {row["name"]: (row["from"], row["instead"]) for row in rows}
 
 
+def _gone_values(name: str, version: NdbVersion) -> dict[str, str]:
+    """Words that a version no longer takes in a list that is the value of an option, and since when."""
+    rows: list[dict[str, Any]] = read_json("ndb/mysqld_options.json")["gone_values"]
+    found = [row for row in rows if row["name"] == canonical(name) and version >= release(row["from"])]
+    return {word: row["from"] for row in found for word in row["values"]}
+
+
 @cache
 def _came() -> dict[str, tuple[str, str]]:
     """Options that earlier releases do not have: since which there are some, and what they have instead."""
@@ -248,6 +255,9 @@ def ends_mysqld(name: str, value: int | str, version: NdbVersion) -> str:
         return f"{canonical(name)} came with NDB {since}, before it is {earlier}"
     if came := _came_later(canonical(name).removeprefix("skip-"), version):
         return f"{canonical(name)} came with {came}, NDB {version} does not know it"
+    gone, words = _gone_values(name, version), [word.strip() for word in str(value).upper().split(",")]
+    if lost := [word for word in words if word in gone]:
+        return f"{canonical(name)} has no {', '.join(lost)} since NDB {gone[lost[0]]}"
     known = option(name, version)
     if known is None:
         return _not_of_ndb(canonical(name).removeprefix("skip-"), version)
