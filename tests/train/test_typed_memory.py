@@ -90,6 +90,24 @@ def test_typed_rows_fill_memory_where_a_running_8_4_8_was_full() -> None:
     assert _used(ask)["Data memory"] == empty
 
 
+def test_a_statement_meets_first_what_is_full_first() -> None:
+    """Recorded on 8.4.8: all rows once more into a DataMemory that is full, 827 and not 410 of a small log."""
+    small = {"NoOfFragmentLogFiles": "4", "FragmentLogFileSize": "8M", "RedoBuffer": "16M"}
+    ask = _asking(_begun("8.4.8", **_ONE_LDM_THREAD, **small, DataMemory="32M"))
+    ask(_VARIABLE)
+    for first in range(1, 14_001, 500):
+        assert _put(ask, range(first, first + 500), "repeat('x', 2000)").startswith("Query OK")
+    again = "insert into t select id + 1000000, pad from t;"
+    assert ask(again) == "ERROR 1114 (HY000): The table 't' is full\n"
+    assert "Got error 827 " in ask("show warnings;")
+    # Where the log ends before the memory, it is the log's.
+    ask = _asking(_begun("8.4.8", **_ONE_LDM_THREAD, **small, DataMemory="320M"))
+    ask(_VARIABLE)
+    for first in range(1, 14_001, 500):
+        assert _put(ask, range(first, first + 500), "repeat('x', 2000)").startswith("Query OK")
+    assert ask(again).startswith("ERROR 1297 (HY000): Got temporary error 410 ")
+
+
 def test_what_is_deleted_keeps_pages_of_fixed_size(ask_in: Callable[[str], Ask]) -> None:
     """Recorded on 7.4.10: neither DELETE nor OPTIMIZE gives memory back, TRUNCATE does."""
     ask = ask_in("7.4.10")

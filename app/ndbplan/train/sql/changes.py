@@ -16,7 +16,7 @@ from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.contents import Contents, Held, Key, Row
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import Wrote
+from ndbplan.train.schema import Wrote, refused_for
 from ndbplan.train.sql import finding, server
 from ndbplan.train.sql.changed import Change, Changed, said
 from ndbplan.train.sql.engine import Relation
@@ -29,7 +29,15 @@ from ndbplan.train.sql.partitioning import check_row
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
 from ndbplan.train.sql.reading import parsed
 from ndbplan.train.sql.referring import consequences, has_keys
-from ndbplan.train.sql.refused import check_room, inside_of, log_refused, met, of_ndbinfo, refusing_change
+from ndbplan.train.sql.refused import (
+    check_room,
+    inside_of,
+    log_refused,
+    met,
+    of_ndbinfo,
+    refusing_change,
+    share_with_room,
+)
 from ndbplan.train.sql.roughly import Asked, known, named, rows_met
 from ndbplan.train.sql.scopes import check_read
 from ndbplan.train.sql.several import Joined, joined_of
@@ -102,10 +110,15 @@ def _write(
     if not is_local(table):
         log_bytes = operation_redo(as_typed(table, rows, contents), kind, cluster.plan.version).value
         log_bytes *= rows * no_of_replicas(cluster.plan)
-        code = refusing_change(cluster, kind) or log_refused(cluster, table, log_bytes)
+        copied = 0 if kind is OperationKind.INSERT else rows
+        code = refusing_change(cluster, kind)
+        if not code and refused_for(cluster.session.simulation, table.id, log_bytes):
+            # What has no room ends the statement at that row: no more than the log until there is written.
+            share = share_with_room(cluster, table, added, contents, copied)
+            code = log_refused(cluster, table, share * log_bytes)
         if code:
             raise met(code, table.name)
-        check_room(cluster, table, added, contents, 0 if kind is OperationKind.INSERT else rows)
+        check_room(cluster, table, added, contents, copied)
     cluster.act(Wrote(table.id, added, log_bytes, contents, cluster.sql_session))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from sqlglot import exp
 
 from ndbplan.configuration.redo_problems import QUEUED_TIMEOUT
@@ -74,6 +76,21 @@ def check_room(cluster: LiveCluster, table: Table, added: int, contents: Content
         error = met(code, table.name)
         # Said twice [7.4.10].
         raise SqlError(error.code, error.sqlstate, error.text, error.warnings[:1] * 2)
+
+
+def share_with_room(cluster: LiveCluster, table: Table, added: int, contents: Contents, copied: int) -> float:
+    """How much of a change is made before its rows, or their copies, have no room; 1: all of it."""
+    sim, most = cluster.session.simulation, max(added, copied)
+
+    def is_refused(rows: int) -> bool:
+        return bool(
+            refused_for_room(sim, table, added * rows // most, contents)
+            or refused_for_copies(sim, table, copied * rows // most, contents)
+        )
+
+    if most <= 0 or not is_refused(most):
+        return 1.0
+    return bisect_left(range(1, most), True, key=is_refused) / most
 
 
 def of_ndbinfo(tree: exp.Expr, name: str, cluster: LiveCluster) -> SqlError:
