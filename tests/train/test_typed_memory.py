@@ -91,7 +91,7 @@ def test_typed_rows_fill_memory_where_a_running_8_4_8_was_full() -> None:
 
 
 def test_a_statement_meets_first_what_is_full_first() -> None:
-    """Recorded on 8.4.8: all rows once more into a DataMemory that is full, 827 and not 410 of a small log."""
+    """Recorded on 8.4.8: all rows once more into a full DataMemory meet 827, not 410 of a small log."""
     small = {"NoOfFragmentLogFiles": "4", "FragmentLogFileSize": "8M", "RedoBuffer": "16M"}
     ask = _asking(_begun("8.4.8", **_ONE_LDM_THREAD, **small, DataMemory="32M"))
     ask(_VARIABLE)
