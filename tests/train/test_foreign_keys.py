@@ -173,3 +173,36 @@ def test_an_older_server_drops_what_is_there_and_says_what_is_not(ask: Ask, ask_
     for one, left in ((ask, True), (ask_older, False)):
         assert one("drop table child, nix") == "ERROR 1051 (42S02): Unknown table 'test.nix'\n"
         assert ("child" in one("show tables")) is left
+
+
+def test_ndb_desc_tells_foreign_keys_of_the_table_that_has_them(cluster: LiveCluster) -> None:
+    """Form: "Pro MySQL NDB Cluster", listing 18-10, and NdbDictionary.cpp."""
+    asks = _asks(cluster)
+    for made in (PARENT, CHILD, CASCADING, FOLLOWING):
+        assert asks(made).startswith("Query OK")
+
+    def told(name: str) -> list[str]:
+        answer = Consoles(cluster).answer(f"data1$ ndb_desc -d test {name}")
+        _, heading, keys = answer.partition("-- ForeignKeys --\n")
+        return keys.split("\n\n")[0].splitlines() if heading else []
+
+    number = {
+        name: asks(f"select id from ndbinfo.dict_obj_info where fq_name = 'test/def/{name}'")
+        .split("|")[3]
+        .strip()
+        for name in ("parent", "child", "tx", "ty")
+    }
+    of = number["parent"]
+    assert told("child") == [
+        f"{of}/{number['child']}/fk_pid pid (pid) REFERENCES test.parent/PRIMARY KEY () "
+        "on update noaction on delete noaction"
+    ]
+    assert told("tx") == [
+        f"{of}/{number['tx']}/tx_fk_1 PRIMARY KEY (p) REFERENCES test.parent/PRIMARY KEY () "
+        "on update noaction on delete cascade"
+    ]
+    assert told("ty") == [
+        f"{of}/{number['ty']}/ty_fk_1 x (x) REFERENCES test.parent/u$unique () "
+        "on update cascade on delete set null"
+    ]
+    assert told("parent") == []

@@ -11,7 +11,17 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QFileDialog, QLabel, QMenu, QTabBar, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDockWidget,
+    QFileDialog,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QTabBar,
+    QWidget,
+)
 from shiboken6 import isValid
 
 from ndbplan.describe.overlay import NO_LOADS
@@ -332,8 +342,10 @@ def test_a_lesson_in_the_window_is_the_lesson_of_the_command_line(
     page_of_lesson = still(qtbot, window)
     panel = page_of_lesson.lesson
     assert panel is not None
-    panel.said.emit("hint")
+    next(one for one in panel.findChildren(QPushButton) if one.text().startswith("A hint")).click()
     rest(qtbot, page_of_lesson)
+    hint = source.value.stages[0].hints[0].text
+    assert [one.text() for one in panel.findChildren(QLabel) if hint in one.text()] == [hint], "said once"
     for line in lines_of_route(Play(source.value, start), 0):
         page_of_lesson.session.flow(0.4)
         found = addressed(line)
@@ -349,6 +361,7 @@ def test_a_lesson_in_the_window_is_the_lesson_of_the_command_line(
             rest(qtbot, page_of_lesson)
             if name in panel.questions:
                 assert panel.questions[name].told.text().startswith("Right"), "beside what was asked"
+                assert panel.state.text() == "", "and nowhere else"
         elif found.prompt == "lesson>":
             panel.said.emit(found.text)
             rest(qtbot, page_of_lesson)

@@ -26,6 +26,8 @@ from ndbplan.desktop.widgets.sections import Bar, Section, StateLine, empty, lab
 from ndbplan.train.lessons.progress import Asking, Progress, Ticked
 
 _PX = 16
+_HINT = "hint"
+"""What a hint is asked for with."""
 
 
 class Tick(QWidget):
@@ -320,7 +322,7 @@ class LessonPanel(QWidget):
         links = []
         if progress.next_hint_costs is not None:
             words = f"A hint (costs {progress.next_hint_costs} points)"
-            links.append(link(words, lambda: self.said.emit("hint")))
+            links.append(link(words, self._take_hint))
         for page in progress.reads:
             title = page.removesuffix(".md").replace("-", " ").capitalize()
             links.append(link(f"Guide: {title}", partial(self._read, page)))
@@ -336,6 +338,10 @@ class LessonPanel(QWidget):
     def _give(self, name: str, text: str) -> None:
         self._asked = name
         self.said.emit(f"answer {name} {text}")
+
+    def _take_hint(self) -> None:
+        self._asked = _HINT
+        self.said.emit(_HINT)
 
     def _read(self, page: str) -> None:
         self.page_wanted.emit(page)
@@ -383,10 +389,12 @@ class LessonPanel(QWidget):
             self._had_rows.addWidget(label(f"{name}: {was}, would have been {had}", "calloutText"))
 
     def say(self, text: str, *, is_error: bool = False) -> None:
-        """The answer to what was done here, in the line at the foot."""
+        """The answer to what was done here; the line at the foot says what stands nowhere else."""
         said, asked = text.removeprefix("ndbplan: ").strip(), self._asked
         self._asked = ""
-        self.state.say(said, is_error=is_error)
+        # A line more says what came true by it.
+        has_place = "\n" not in said and (asked in self.questions or (asked == _HINT and not is_error))
+        self.state.say("" if has_place else said, is_error=is_error)
         if asked:
             self._told[asked] = said
         if asked in self.questions:

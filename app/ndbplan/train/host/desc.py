@@ -1,7 +1,8 @@
 """ndb_desc: columns and indexes of a table, and what each partition holds.
 
-Forms: running 8.4.8 and 7.4.10 clusters; options of a table: manual, ndb_desc. How long the frm data or the
-dictionary of a server is stays 0, as of a table without one.
+Forms: running 8.4.8 and 7.4.10 clusters; options of a table: manual, ndb_desc; foreign keys: the product's
+NdbDictionary.cpp, and "Pro MySQL NDB Cluster", listing 18-10. How long the frm data or the dictionary of a
+server is stays 0, as of a table without one.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class _Told(NamedTuple):
     options: Sequence[str]
     hash_map: str
     indexes: Sequence[str]
+    keys: Sequence[str] = ()
     reorganised: int = 0
     """How often."""
 
@@ -111,7 +113,7 @@ def _of_table(cluster: LiveCluster, table: Table) -> _Told:
         table.name, list(columns_of(table, plan.version, cluster.state.ids[Thing("table", table.id)])),
         table.max_rows or 0, int(bool(plan.sql_nodes)), len({part.partition for part in parts}), len(parts),
         balance_of(table), options, distribute(plan, table).hash_map_name, list(_indexes(table)),
-        len(table.grown_from),
+        list(_foreign_keys(cluster, table)), len(table.grown_from),
     )  # fmt: skip
 
 
@@ -123,6 +125,27 @@ def _indexes(table: Table) -> Iterator[str]:
             inside = ", ".join(columns[thing.name])
             kind, more = ("UniqueHashIndex", "$unique") if thing.kind == "unique" else ("OrderedIndex", "")
             yield f"{thing.name}{more}({inside}) - {kind}"
+
+
+def _foreign_keys(cluster: LiveCluster, table: Table) -> Iterator[str]:
+    """Those by which a table refers to others; columns of the other table are left out."""
+    # The reader of foreign keys loads the engine of queries.
+    from ndbplan.train.sql.dictionary import foreign_keys
+
+    own = f"{table.database}/def/{table.name}"
+    for key in foreign_keys(cluster) if table.left_out else ():
+        if key["child_table"] != own:
+            continue
+        # ndbinfo swaps the names of the two.
+        by, of = ("PRIMARY KEY" if one == "PK" else one.rpartition("/")[2]
+                  for one in (key["parent_index"], key["child_index"]))  # fmt: skip
+        columns = ", ".join(table.columns[int(place)].name for place in key["child_columns"].split(","))
+        parent = key["parent_table"].replace("/def/", ".")
+        actions = " ".join(
+            f"on {when} {key[f'on_{when}_action'].lower().replace('no action', 'noaction')}"
+            for when in ("update", "delete")
+        )
+        yield f"{key['name']} {by} ({columns}) REFERENCES {parent}/{of} () {actions}"
 
 
 def _fragments(cluster: LiveCluster, table: Table) -> Iterator[_Fragment]:
@@ -183,6 +206,9 @@ def _lines(cluster: LiveCluster, one: _Told) -> Iterator[str]:
     yield from (column.line() for column in one.columns)
     yield "-- Indexes -- "
     yield from one.indexes
+    if one.keys:
+        yield "-- ForeignKeys --"
+        yield from one.keys
 
 
 def _partitions(fragments: Iterable[_Fragment], *, nodes: bool) -> Iterator[str]:
