@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QToolButton
@@ -53,7 +53,7 @@ class TestPalette:
         assert found == {name: f"Sample {name}" for name in sample_names()}
 
     def test_a_parameter_opens_its_field(self, qtbot, window) -> None:
-        window.selection.set(["host-a1"])
+        window.selection.set([window.document.plan.hosts[0].disks[0].id])
         _run(window, "datamemory")
         assert window.selection.ids == ()
         panel = window.panels.inspector._parameters[1]
@@ -67,6 +67,11 @@ class TestPalette:
         QTest.keyClick(editor, Qt.Key.Key_Return)
         stated = 64 * 2**30
         qtbot.waitUntil(lambda: window.document.plan.parameters.data_node.get("DataMemory") == stated)
+        # Its part took its height in later turns, and lay below what is seen.
+        cell = panel.view.visualRect(panel.view.currentIndex())
+        seen = window.panels.inspector._scroll.viewport()
+        corner = panel.view.viewport().mapTo(seen, cell.topLeft())
+        assert seen.rect().contains(QRect(corner, cell.size()))
 
     def test_a_plan_is_made_without_a_mouse(self, qtbot, window) -> None:
         """All that a person adds with the mouse is in the palette, under the words that buttons have."""

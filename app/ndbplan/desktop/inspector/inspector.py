@@ -120,7 +120,8 @@ class Inspector(QWidget):
         fold, panel = self._parameters
         fold.expand()
         panel.edit_parameter(scope, name)
-        self._scroll.ensureWidgetVisible(panel)
+        self._led_to = panel
+        self._lead()
 
     def show_help(self) -> None:
         """Show what would help against what limits the load, and search for it."""
