@@ -123,6 +123,18 @@ def _kind(plan: Plan, _: random.Random) -> Plan:
     return _operation(plan, kind=kinds[before])
 
 
+def _reads(plan: Plan, _: random.Random) -> Plan:
+    return _operation(plan, kind=OperationKind.READ)
+
+
+def _deletes(plan: Plan, _: random.Random) -> Plan:
+    return _operation(plan, kind=OperationKind.DELETE)
+
+
+def _not_logged(plan: Plan, _: random.Random) -> Plan:
+    return edits.update(plan, plan.workloads[0].transactions[0].operations[0].table_id, logging=False)
+
+
 def _row_size(plan: Plan, pick: random.Random) -> Plan:
     table_id = plan.workloads[0].transactions[0].operations[0].table_id
     factor = pick.choice([0.6, 1.5])
@@ -195,6 +207,9 @@ CHANGES: dict[str, tuple[str, Callable[[Plan, random.Random], Plan]]] = {
     "rate": ("load", _rate),
     "rows of a transaction": ("load", _rows_of_transaction),
     "inserts or updates": ("load", _kind),
+    "reads": ("load", _reads),
+    "deletes": ("load", _deletes),
+    "NOLOGGING": ("load rows", _not_logged),
     "size of a row": ("load rows", _row_size),
     "clients": ("clients", _clients),
     "queue or abort": ("clients", _action),
@@ -213,6 +228,8 @@ CHANGES: dict[str, tuple[str, Callable[[Plan, random.Random], Plan]]] = {
     "RecoveryWork": ("checkpoints", _set("RecoveryWork", 25, 100)),
     "InsertRecoveryWork": ("checkpoints", _set("InsertRecoveryWork", 0, 70)),
     "ODirect": ("disks", _set("ODirect", 0, 1)),
+    "LDM threads": ("nodes", _set("MaxNoOfExecutionThreads", 2, 4, 8)),
+    "NoOfFragmentLogParts": ("nodes", _set("NoOfFragmentLogParts", 6, 8, 12)),
     "NoOfReplicas": ("nodes load", _set("NoOfReplicas", 1)),
     "EnablePartialLcp": ("checkpoints", _set("EnablePartialLcp", 0)),
     "EnableRedoControl": ("checkpoints", _set("EnableRedoControl", 0, 1)),

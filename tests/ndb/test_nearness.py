@@ -20,7 +20,7 @@ from ndbplan.estimate.loaded import checkpoint, node_loads, redo, stored_loads
 from ndbplan.estimate.space.disk_space import disk_space
 from ndbplan.estimate.stored import machines_of, node_data_by_id, reach, situation
 from ndbplan.estimate.timed import backup, restart
-from ndbplan.ndb.nearness import Situation, kinds, nearness, slowest_disk_bytes_per_s
+from ndbplan.ndb.nearness import Nearness, Situation, kinds, nearness, slowest_disk_bytes_per_s
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
@@ -42,6 +42,39 @@ def test_a_plan_between_runs_and_one_beyond_say_so() -> None:
     assert nearness("restart", MEASURED._replace(version=NdbVersion.parse("8.0.30"))).mark == "between"
     assert nearness("restart", MEASURED._replace(nodes=48)).mark == "beyond"
     assert nearness("restart", MEASURED._replace(version=NdbVersion.parse("6.3.20"))).mark == "beyond"
+
+
+def test_a_version_whose_server_nobody_asked_says_what_its_rules_rest_on() -> None:
+    """Plans of 8.0 did not tell beside any figure that its rules are interpolated."""
+    of = {
+        version: nearness("storage", MEASURED._replace(version=NdbVersion.parse(version))).to_json()["rules"]
+        for version in ("7.4.10", "8.4.8", "8.4", "7.6.7", "8.2.0", "8.0.34", "9.1.0")
+    }
+    assert of["7.4.10"] == of["8.4.8"] == of["8.4"] == ""
+    for version in ("7.6.7", "8.2.0", "8.0.34"):
+        assert of[version] == f"rules of NDB {version} are interpolated from manuals, 7.4.10 and 8.4.8"
+    assert "extrapolated from manuals and 8.4.8" in of["9.1.0"]
+
+
+def test_a_series_is_as_near_as_the_release_of_it_that_was_measured() -> None:
+    """A plan of 8.4, as all samples are, lay a factor of two beyond the runs of 8.4.8 that it is like."""
+    for kind in kinds():
+        series = nearness(kind, MEASURED._replace(version=NdbVersion.parse("8.4")))
+        assert series == nearness(kind, MEASURED)
+    assert nearness("restart", MEASURED._replace(version=NdbVersion.parse("8.4.9"))).mark == "beyond"
+
+
+def test_more_log_parts_than_in_any_run_are_beyond_the_loads_that_were_measured() -> None:
+    """Their number decides what a checkpoint takes of a disk; 32 parts were as good as the four measured."""
+    plan = sample_plan("redo-overload-8.4")
+
+    def near(parts: int, kind: str = "load") -> Nearness:
+        return reach(set_parameter(plan, "data_node", "NoOfFragmentLogParts", parts), kind)
+
+    assert near(4).distance == 0
+    assert [near(parts).mark for parts in (6, 8, 32)] == ["beyond"] * 3
+    assert near(4).room < near(8).room < near(32).room
+    assert near(32, "storage") == near(4, "storage")
 
 
 def test_other_cores_than_those_that_were_timed_are_beyond_measurement() -> None:

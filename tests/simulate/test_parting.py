@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 import changed_inputs as changes
@@ -52,6 +54,16 @@ def loaded(disk_bytes_per_s: float = 100e6) -> Plan:
         for role in (DiskRole.REDO, DiskRole.LCP, DiskRole.BACKUP):
             plan = assign_role(plan, node.id, role, plan.host(node.host_id).disks[0].id)
     return plan
+
+
+def test_a_load_that_reads_what_it_wrote_is_not_taken_for_more_rows() -> None:
+    """Bytes of tables that the load leaves alone were the cause, as if there were more rows."""
+    pick = random.Random(1)
+    plan = changes.drawn(pick)
+    other = changes.CHANGES["reads"][1](plan, pick)
+    found = parting(*(simulate(estimation_of(one, "w"), duration_s=MINUTE) for one in (plan, other)))
+    assert found is not None
+    assert found.cause.subsystem == "load"
 
 
 def test_equal_runs_do_not_part() -> None:

@@ -421,7 +421,8 @@ def situation(plan: Plan) -> Situation:
     size = sum(data.row_bytes for data in held) / max(1.0, sum(data.rows for data in held))
     machines = machines_of(plan)
     ldm, speed, core = _slowest(machines)
-    return Situation(plan.version, len(machines.members), ldm, rows, size, speed, core)
+    parts = redo_log_parts(node_settings(plan))
+    return Situation(plan.version, len(machines.members), ldm, rows, size, speed, parts, core)
 
 
 @kept_by_identity(size=64)

@@ -17,13 +17,18 @@ def held_releases() -> tuple[NdbVersion, ...]:
     return tuple(NdbVersion.parse(row["release"]) for row in read_json("ndb/servers.json")["held"])
 
 
+def stands_for(version: NdbVersion) -> NdbVersion:
+    """The release whose server was asked, of a series without a patch number; any other version itself."""
+    return next((release for release in held_releases() if release.series == str(version)), version)
+
+
 def unheld(version: NdbVersion) -> str:
     """One line that says what the rules of a version rest on; nothing when its own servers were asked.
 
     A series without a patch number stands for the release of it that was asked.
     """
     held = held_releases()
-    if version in held or str(version) in {release.series for release in held}:
+    if stands_for(version) in held:
         return ""
     older = [release for release in held if release < version]
     newer = [release for release in held if release > version]

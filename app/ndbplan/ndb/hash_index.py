@@ -53,5 +53,5 @@ def hash_index_pages(rows: Array) -> Array:
     at = np.linspace(0.0, 1.0, len(overflow) + 1)
     share = np.interp(doublings - np.floor(doublings), at, (*overflow, overflow[0]))
     pages = buckets / least
-    # An overflow page from the first row; the one page of an empty fragment counts for nothing.
-    return np.where(rows > 0, np.ceil(pages) + np.maximum(1.0, np.round(share * pages)), 0.0)
+    # A page from the first on that the fragment is there, an overflow page from its first row.
+    return np.where(rows > 0, np.ceil(pages) + np.maximum(1.0, np.round(share * pages)), 1.0)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.resources import read_json
 from ndbplan.base.shapes import Shape
+from ndbplan.ndb.evidence import stands_for, unheld
 from ndbplan.ndb.version import NdbVersion
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Situation(NamedTuple):
     row_bytes: float
     disk_bytes_per_s: float
     """What its disk writes in order."""
+    log_parts: float = 4.0
+    """Redo log parts of a data node; the product's default is what most runs had."""
     core: float = 1.0
     """Work of a core of its host against the current ones that most runs were measured on."""
 
@@ -59,7 +62,7 @@ class Situation(NamedTuple):
 class Nearness(Shape):
     """Where a figure lies among measurements of its kind."""
 
-    JSON = "mark distance nearest"
+    JSON = "mark distance nearest rules"
 
     mark: str
     """`measured`: at a run of its version; `between`: between runs; `beyond`: further than any of them."""
@@ -67,6 +70,8 @@ class Nearness(Shape):
     """How far beyond all runs, as a logarithm of factors; 0: between them."""
     nearest: tuple[str, ...]
     """The runs that are most like it."""
+    rules: str
+    """What the rules of its version rest on where its own servers were not asked: `interpolated from …`."""
     room: float
     """Factor by which the high end of a range lies further from the value; 1 where only rows are fewer."""
     room_below: float
@@ -140,10 +145,11 @@ def slowest_disk_bytes_per_s(kind: str) -> float:
 @lru_cache(maxsize=64)
 def nearness(kind: str, plan: Situation) -> Nearness:
     """Of a figure of one of the `kinds`: an operation, `load` or `storage`."""
-    runs = _runs(kind)
+    runs, version = _runs(kind), stands_for(plan.version)
+    rules = unheld(version)
     if not runs:
         room = _room(kind, _NOBODY)
-        return Nearness("beyond", _NOBODY, (), room, room)
+        return Nearness("beyond", _NOBODY, (), rules, room, room)
     # Of a cluster without rows it matters to nobody how many there are and what a row is.
     empty = [plan.rows >= 1 or name not in ("rows", "row_bytes") for name in Situation._fields[1:]]
     chosen = [a and b for a, b in zip(_compared(kind), empty, strict=True)]
@@ -156,9 +162,9 @@ def nearness(kind: str, plan: Situation) -> Nearness:
     beyond = [max(side) for side in sides]
     versions = [run.version for _, run in runs]
     # A version older or newer than all that were measured lies as far away as a factor of two.
-    is_outside = not min(versions) <= plan.version <= max(versions)
+    is_outside = not min(versions) <= version <= max(versions)
     older = math.log(2) if is_outside else 0.0
-    distance = math.hypot(*beyond, older)
+    distance = round(math.hypot(*beyond, older), 3)
     weights = tuple(compress(_weights(plan.rows, min(run.rows for _, run in runs)), chosen))
     directions = tuple(compress(_directions(kind), chosen))
     fields = tuple(compress(Situation._fields[1:], chosen))
@@ -166,16 +172,16 @@ def nearness(kind: str, plan: Situation) -> Nearness:
         round(math.hypot(*_towards(end, fields, sides, weights, directions), older), 3) for end in (-1, 1)
     )
     apart = [
-        (math.dist(own, other), run.version != plan.version, name)
+        (math.dist(own, other), run.version != version, name)
         for (name, run), other in zip(runs, others, strict=True)
     ]
     at_one = any(
-        run.version == plan.version and all(abs(a - b) <= _SAME for a, b in zip(own, other, strict=True))
+        run.version == version and all(abs(a - b) <= _SAME for a, b in zip(own, other, strict=True))
         for (_, run), other in zip(runs, others, strict=True)
     )
     mark = "measured" if at_one else "beyond" if distance else "between"
     nearest = tuple(name for *_, name in sorted(apart)[:_NEAREST])
-    return Nearness(mark, round(distance, 3), nearest, _room(kind, above), _room(kind, below))
+    return Nearness(mark, distance, nearest, rules, _room(kind, above), _room(kind, below))
 
 
 def _towards(

@@ -90,7 +90,7 @@ def count_pages(tables: list[list[Spread]], groups: int) -> list[Pages]:
         stored = np.ceil(held[first[run]] * per_row)
         is_hash = page == 0.0
         counted: Array = np.ceil(stored * row / np.where(is_hash, 1.0, page))
-        counted[is_hash] = np.round(hash_index_pages(stored[is_hash]) * row[is_hash])
+        counted[is_hash] = np.maximum(1.0, np.round(hash_index_pages(stored[is_hash]) * row[is_hash]))
         return counted
 
     pages = pages_of(rows)

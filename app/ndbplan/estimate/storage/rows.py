@@ -29,8 +29,8 @@ HIDDEN_KEY = Column(name="$PK", type="bigint", unsigned=True, nullable=False)
 ASSUMED_BLOB_BYTES = 1000.0
 """Mean length taken for a BLOB, TEXT or JSON column of unknown content."""
 _MANY_TABLES = 4096
-_MOST_MIXED = 6
-"""Columns that may be NULL whose rows are told apart by size; more of them are taken as their mean."""
+_MOST_SIZES = 256
+"""Sizes of rows told apart where columns may be NULL; of more, neighbours are taken as their mean."""
 _FIXED, _BITS, _VARIABLE, _BLOB = Storage.FIXED, Storage.BITS, Storage.VARIABLE, Storage.BLOB
 """Thousands of columns ask for them; Python 3.11 takes its time to find a member of an enumeration."""
 
@@ -247,8 +247,7 @@ def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_va
     if variables:
         mix = _mix(rowformat.variable_bytes(variables, value_bytes), may_be_null)
     if dynamic:
-        more = rowformat.dynamic_words(dynamic)
-        mix = tuple((words + more, share) for words, share in mix or ((0.0, 1.0),))
+        mix = _with_dynamic(mix or ((0.0, 1.0),), dynamic)
     on_disk = rowformat.disk_words(disk_column_words, disk_null_bits) if has_disk else 0
     return RowLayout(
         columns=tuple(stored),
@@ -263,20 +262,41 @@ def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_va
 
 def _mix(whole_bytes: float, may_be_null: Sequence[tuple[float, float]]) -> Mix:
     """Variable parts by their words: `whole_bytes` of every row, then (bytes, share of the rows) each."""
-    if len(may_be_null) > _MOST_MIXED:
-        whole_bytes += sum(size * share for size, share in may_be_null)
-        may_be_null = ()
-    by_bytes = {whole_bytes: 1.0}
-    for size, present in may_be_null:
-        without = {held: share * (1.0 - present) for held, share in by_bytes.items()}
-        for held, share in by_bytes.items():
-            without[held + size] = without.get(held + size, 0.0) + share * present
-        by_bytes = without
     by_words: dict[float, float] = {}
-    for held, share in by_bytes.items():
+    for held, share in _shares({whole_bytes: 1.0}, may_be_null).items():
         words = rowformat.mean_words(held)
         by_words[words] = by_words.get(words, 0.0) + share
     return tuple(sorted(by_words.items()))
+
+
+def _with_dynamic(mix: Mix, dynamic: Sequence[rowformat.DynamicValue]) -> Mix:
+    """The same with dynamic columns: their mean words, spread by which of them are NULL."""
+    sizes = [(value.mean_bytes / WORD_BYTES, value.present) for value in dynamic]
+    always = rowformat.dynamic_words(dynamic) - sum(words * present for words, present in sizes)
+    may_be_null = [(words, present) for words, present in sizes if words and 0.0 < present < 1.0]
+    always += sum(words for words, present in sizes if present == 1.0)
+    return tuple(sorted(_shares({words + always: share for words, share in mix}, may_be_null).items()))
+
+
+def _shares(sizes: dict[float, float], may_be_null: Sequence[tuple[float, float]]) -> dict[float, float]:
+    """Shares of the rows by size, once columns of (size, share of the rows where it is there) are added."""
+    for size, present in may_be_null:
+        added = {held: share * (1.0 - present) for held, share in sizes.items()}
+        for held, share in sizes.items():
+            added[held + size] = added.get(held + size, 0.0) + share * present
+        sizes = _joined(added) if len(added) > _MOST_SIZES else added
+    return sizes
+
+
+def _joined(sizes: dict[float, float]) -> dict[float, float]:
+    """The same in as few sizes as are told apart: neighbours as their mean."""
+    least, width = min(sizes), (max(sizes) - min(sizes)) / (_MOST_SIZES - 1)
+    joined: dict[int, tuple[float, float]] = {}
+    for size, share in sizes.items():
+        at = int((size - least) / width)
+        held, of = joined.get(at, (0.0, 0.0))
+        joined[at] = held + size * share, of + share
+    return {held / of: of for held, of in joined.values() if of}
 
 
 def _per_page(mix: Mix) -> float:

@@ -137,7 +137,7 @@ _Figures = dict[tuple[_Given, str], float]
 
 def differences(one: SimulationResult, other: SimulationResult) -> tuple[Difference, ...]:
     """What two runs were given that differs at their start, or where it had changed at their end."""
-    given = _causes([*_others(one, other), *_apart(_at_start(one), _at_start(other))])
+    given = _causes([*_others(one, other), *_of_load(list(_apart(_at_start(one), _at_start(other))))])
     changed_s = [event.at_s for event in _lone(one, other) if event.kind not in _EVENTS]
     if changed_s:
         at_end = list(_apart(_at_end(one), _at_end(other)))
@@ -150,6 +150,14 @@ def _causes(found: list[Difference]) -> list[Difference]:
     if any(each.what in _DECIDE_SHARE for each in found):
         return [each for each in found if each.what != _SHARE.what]
     return found
+
+
+def _of_load(found: list[Difference]) -> Iterator[Difference]:
+    """Rows that the load leaves alone are its own doing where there are as many rows as before."""
+    more_rows = any(each.what == _START[0] for each in found)
+    for each in found:
+        is_of_load = each.what == _NODE["untouched_bytes"].what and not more_rows
+        yield replace(each, subsystem="load") if is_of_load else each
 
 
 def _together(found: list[Difference]) -> Iterator[Difference]:

@@ -128,7 +128,7 @@ def _hidden(layout: RowLayout, rules: Rules, count: int) -> Held:
 def _hash_bytes(rules: Rules, rows: int) -> int:
     """One page where there is no row [8.4.8, 7.4.10]."""
     part = rules.hash_index
-    pages = round(float(hash_index_pages(np.array([float(rows)]))[0]) * part.row) if rows else 1
+    pages = round(float(hash_index_pages(np.array([float(rows)]))[0]) * part.row)
     return max(1, pages) * part.page_bytes
 
 
