@@ -55,6 +55,11 @@ def test_a_parameter_is_known_from_its_release_on() -> None:
         ("8.4", "9.x", ""),
         ("9.0.0", "9.1.0", ""),
         ("8.4", "8.3", "install the older release"),
+        ("8.4.6", "8.4.8", ""),
+        ("8.4.6", "8.4", "state a release, as 8.4.6"),
+        ("8.4", "8.4.6", "state a release, as 8.4.6"),
+        ("8.4", "8.4", ""),
+        ("8.0.30", "8.4", ""),
     ],
 )
 def test_none_is_passed_over_that_mysqld_does_not_pass_over(before: str, after: str, fix: str) -> None:

@@ -298,6 +298,14 @@ def nodes_for_new_groups(before: Plan, after: Plan) -> list[DataNode]:
 
 def not_upgraded(before: NdbVersion, after: NdbVersion) -> Iterator[tuple[str, str]]:
     """Why a cluster that works is not brought from one release to another, each with what to do instead."""
+    whole = next((one for one in (before, after) if one.names_series), None)
+    if whole is not None and before.series == after.series and before != after:
+        # Programs of any release of the series would count as its own.
+        other = after if whole == before else before
+        yield (
+            f"NDB {whole} names a series: which of its releases is meant beside {other} is not known",
+            f"state a release, as {other} is one, for what runs and for the plan",
+        )
     if after < before:
         yield (
             f"a downgrade from NDB {before} to {after} is not planned",

@@ -41,8 +41,13 @@ class NdbVersion(NamedTuple):
         whole = f"{self.major}.x"
         return whole if whole in SERIES else f"{self.major}.{self.minor}"
 
+    @property
+    def names_series(self) -> bool:
+        """Whether it stands for the last release of a series, whichever that is."""
+        return self.patch == _LATEST_PATCH
+
     def __str__(self) -> str:
-        return self.series if self.patch == _LATEST_PATCH else f"{self.major}.{self.minor}.{self.patch}"
+        return self.series if self.names_series else f"{self.major}.{self.minor}.{self.patch}"
 
 
 @cache
