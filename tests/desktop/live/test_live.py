@@ -370,6 +370,7 @@ def test_a_lesson_in_the_window_is_the_lesson_of_the_command_line(
     page_of_lesson.session.flow(7200.0)
     qtbot.waitUntil(lambda: page_of_lesson.is_finished, timeout=_WAIT_MS)
     assert panel.save.isVisible()
+    assert {tick.state for tick in panel.ticks} == {"reached"}, "what was so all the time counts now"
     path = tmp_path / "ann.html"
     page_of_lesson.ask_page = lambda: path
     panel.save.click()

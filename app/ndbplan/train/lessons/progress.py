@@ -107,9 +107,10 @@ def _goals(play: Play, stage: Stage) -> tuple[Ticked, ...]:
 
 
 def _keeps(play: Play) -> tuple[Ticked, ...]:
-    broken = play.broken_keeps()
+    broken, all_done = play.broken_keeps(), play.stage is None
     return tuple(
-        Ticked(keep.says, False, keep.name in broken, keep.name not in broken) for keep in play.lesson.keeps
+        Ticked(keep.says, all_done and keep.name not in broken, keep.name in broken, keep.name not in broken)
+        for keep in play.lesson.keeps
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import islice, product
 from typing import Any, NamedTuple
 
@@ -201,11 +201,25 @@ def places_of(cluster: LiveCluster, table: Table, rows: Sequence[Row]) -> list[i
         return None
 
 
-def relation_of(table: Table, rows: Sequence[tuple[Key, Row]], *, numbered: bool = False) -> Relation:
-    """Rows as a table that a query may read; `numbered`: with their places in a column more."""
-    columns = tuple(column.name for column in table.columns)
-    kinds = tuple(column_kind(column) for column in table.columns)
-    nullable = tuple(one.nullable and one.name not in table.primary_key for one in table.columns)
+def names_in(*asking: exp.Expr) -> set[str] | None:
+    """The columns that these ask for, in small letters; None: a query in them may ask for any."""
+    if any(one.find(exp.Query) is not None for one in asking):
+        return None
+    return {column.name.lower() for one in asking for column in one.find_all(exp.Column)}
+
+
+def relation_of(
+    table: Table, rows: Sequence[tuple[Key, Row]], *, numbered: bool = False,
+    names: Collection[str] | None = None,
+) -> Relation:  # fmt: skip
+    """Rows as a table that a query may read.
+
+    `numbered`: with their places in a column more; `names`: with these columns alone, in small letters.
+    """
+    shown = [one for one in table.columns if names is None or one.name.lower() in names]
+    columns = tuple(column.name for column in shown)
+    kinds = tuple(column_kind(column) for column in shown)
+    nullable = tuple(one.nullable and one.name not in table.primary_key for one in shown)
     values: list[Row] = [row for _, row in rows]
     if numbered:
         values = [{**row, ROW_NUMBER: number} for number, row in enumerate(values)]

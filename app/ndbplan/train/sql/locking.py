@@ -166,10 +166,11 @@ def met_by(
     """The rows that the conditions of an UPDATE or a DELETE meet, by somebody's eyes."""
     rows = finding.read(cluster, table, asks)
     numbers = exp.select(exp.column(ROW_NUMBER, quoted=True)).from_(target.copy())
-    for part in ("where", "order", "limit"):
-        if tree.args.get(part) is not None:
-            numbers.set(part, tree.args[part].copy())
-    found = query(numbers, {table.full_name: finding.relation_of(table, rows, numbered=True)})
+    parts = {name: tree.args[name].copy() for name in ("where", "order", "limit") if tree.args.get(name)}
+    for name, part in parts.items():
+        numbers.set(name, part)
+    names = finding.names_in(*parts.values())
+    found = query(numbers, {table.full_name: finding.relation_of(table, rows, numbered=True, names=names)})
     return [rows[int(one[0])] for one in found.rows]
 
 
