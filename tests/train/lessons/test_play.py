@@ -285,6 +285,21 @@ data2$ ndbmtd
     assert set(found.value.allows) == {"load"}
 
 
+def test_each_look_that_was_recorded_is_evidence_by_words_of_its_own() -> None:
+    """Not what was refused, and not a word that another line has too."""
+    record = """ndb_mgm> ALL STATUS
+ndb_mgm> bogus line
+mysql> SELECT node_id, status FROM ndbinfo.nodes WHERE status = 'STARTED' ORDER BY 1 DESC;
+mysql> SELECT nothing FROM ndbinfo.nodes;
+data1$ tail no.log
+data1$ iostat -kx
+data1$ iostat -kx 1
+ndb_mgm> SHOW""".splitlines()
+    found = LESSONS.parse(skeleton(record, "mine", NAME).encode(), "mine.yaml").value
+    looks = [one.look for one in found.stages[0].evidence]
+    assert looks == [("ndb_mgm> ALL STATUS",), ("from ndbinfo.nodes",), ("$ iostat",), ("ndb_mgm> SHOW",)]
+
+
 def test_what_is_recorded_happens_when_it_did_however_long_a_line_took() -> None:
     """Waits alone say nothing of `! until`, and what a rewind leads back over has not happened."""
     record = """! kill node:4

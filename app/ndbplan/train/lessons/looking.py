@@ -34,7 +34,7 @@ class Sight(NamedTuple):
 
 def sight(evidence: Evidence, line: str, answer: str, sim: Simulation) -> Sight:
     """Whether a line that was answered so is a look at this, and shows it now."""
-    asks = any(_has(line, words) for words in evidence.look) and not _SHOWS_NOTHING.search(answer)
+    asks = any(has_words(line, words) for words in evidence.look) and not shows_nothing(answer)
     is_so = asks and (not evidence.while_ or parsed(evidence.while_).holds(sim))
     return Sight(asks, is_so and _is_seen(evidence, answer))
 
@@ -42,10 +42,15 @@ def sight(evidence: Evidence, line: str, answer: str, sim: Simulation) -> Sight:
 def _is_seen(evidence: Evidence, answer: str) -> bool:
     """Whether some line of the answer has the words of any of what is to be seen."""
     lines = answer.splitlines()
-    return not evidence.sees or any(_has(line, words) for words in evidence.sees for line in lines)
+    return not evidence.sees or any(has_words(line, words) for words in evidence.sees for line in lines)
 
 
-def _has(line: str, words: str) -> bool:
+def shows_nothing(answer: str) -> bool:
+    """Whether a line was refused."""
+    return bool(_SHOWS_NOTHING.search(answer))
+
+
+def has_words(line: str, words: str) -> bool:
     """Whether the words are in a line, one after the other, in whatever case."""
     at, low = 0, line.lower()
     for word in words.lower().split():

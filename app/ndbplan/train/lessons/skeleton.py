@@ -5,6 +5,7 @@ skeleton(lines, "my-lesson", "redo-overload")      # text of a lesson file, to b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -12,9 +13,12 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.units import parse_duration_s
 from ndbplan.plan.samples import sample_plan
 from ndbplan.train import world
-from ndbplan.train.consoles import LESSON, WORLD, Addressed, Consoles, addressed
+from ndbplan.train.consoles import LESSON, MGM, WORLD, Addressed, Consoles, addressed
+from ndbplan.train.lessons.looking import has_words, shows_nothing
 from ndbplan.train.live import LiveCluster
 
+_MOST_LOOKS = 6
+_READS = re.compile(r"\bfrom\s+([\w.$`]+)", re.IGNORECASE)
 BEFALLS = ("kill", "hang", "wake", "fail", "restore", "cut", "heal", "slow", "fill", "free")
 """Deeds that befall the cluster: they happen in the lesson. All others are the trainee's."""
 
@@ -41,7 +45,8 @@ def skeleton(lines: Iterable[str], name: str, sample: str) -> str:
             route[-1] = f"{WORLD} wait {waited:g}s"
             continue
         route.append(f"{found.prompt} {found.text}")
-    looks = [line for line in route if not line.startswith(WORLD)]
+    looks = _looks(done)
+    each = min(10, 60 // max(1, len(looks)))
     allows = sorted({_verb(line) for line in route} & set(world.DEEDS))
     lesson = {
         "format": 1,
@@ -61,13 +66,12 @@ def skeleton(lines: Iterable[str], name: str, sample: str) -> str:
                 "name": "all",
                 "task": "What is to be done.",
                 "evidence": [
-                    {"name": f"look-{number}", "look": [_words(line)], "says": "What it shows.",
-                     "points": 10}
-                    for number, line in enumerate(looks[:3], start=1)
+                    {"name": f"look-{number}", "look": [words], "says": "What it shows.", "points": each}
+                    for number, words in enumerate(looks, start=1)
                 ],
                 "goals": [
                     {"name": "well", "when": "refused < 1", "lasts": "60s", "says": "All are served",
-                     "points": 90 - 10 * len(looks[:3]), "cures": True}
+                     "points": 90 - each * len(looks), "cures": True}
                 ],
                 "routes": [route or [f"{WORLD} wait 60s"]],
             }
@@ -82,6 +86,7 @@ class _Done(NamedTuple):
     line: Addressed
     at_s: float
     ended_s: float
+    is_refused: bool
 
 
 def _done(lines: Iterable[str], sample: str) -> Iterator[_Done]:
@@ -92,12 +97,12 @@ def _done(lines: Iterable[str], sample: str) -> Iterator[_Done]:
         if line is None or line.prompt == LESSON:
             continue
         at_s = round(consoles.cluster.now_s, 3)
-        consoles.answer(raw)
+        answer = consoles.answer(raw)
         ended_s = round(consoles.cluster.now_s, 3)
         if line.prompt == WORLD and line.text.partition(" ")[0] == "rewind":
             found = [one for one in found if one.at_s < ended_s]
         else:
-            found.append(_Done(line, at_s, ended_s))
+            found.append(_Done(line, at_s, ended_s, shows_nothing(answer)))
     yield from found
 
 
@@ -106,11 +111,27 @@ def _verb(line: str) -> str:
     return found.text.partition(" ")[0] if found is not None and found.prompt == WORLD else ""
 
 
-def _words(line: str) -> str:
-    found = addressed(line)
-    assert found is not None
-    words = found.text.rstrip(";").split()
-    return words[0] if found.prompt.endswith("$") or len(words) < 2 else words[-1].rpartition(".")[2]
+def _looks(done: Iterable[_Done]) -> list[str]:
+    """Words by which each line that showed something is known, and no other of them."""
+    found: list[tuple[str, str]] = []
+    for one in done:
+        prompt, text = one.line
+        if prompt == WORLD or one.is_refused or not text.strip("; "):
+            continue
+        line, words = f"{prompt} {text}", _words(one.line)
+        if not any(has_words(line, known) for known, _ in found):
+            found = [(known, of) for known, of in found if not has_words(of, words)]
+            found.append((words, line))
+    return [words for words, _ in found][:_MOST_LOOKS]
+
+
+def _words(line: Addressed) -> str:
+    """A command of the management client whole, the program of a shell, of a query what it reads."""
+    text = line.text.rstrip(";").strip()
+    if line.prompt.endswith("$"):
+        return f"$ {text.split()[0]}"
+    read = _READS.search(text) if line.prompt != MGM else None
+    return f"from {read[1]}" if read else f"{line.prompt} {text}"
 
 
 def _seconds(text: str) -> float:

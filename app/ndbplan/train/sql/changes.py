@@ -329,8 +329,8 @@ class _Statement(NamedTuple):
         if isinstance(tree, exp.Delete):
             keys = [key for key, _ in met_rows]
             return Change(OperationKind.DELETE, len(keys), len(keys), {}, keys)
-        names = finding.names_in(*(one.expression for one in tree.expressions))
-        own = finding.relation_of(table, met_rows, numbered=True, names=names)
+        asked = finding.names_in(*(one.expression for one in tree.expressions))
+        own = finding.relation_of(table, met_rows, numbered=True, names=asked)
         before = [row for _, row in met_rows]
         after = self._updated(tree.expressions, own, before, 1)
         return self._moved(met_rows, after)
