@@ -16,14 +16,15 @@ from ndbplan.advise.cost import cost_of
 from ndbplan.advise.highest_rate import End
 from ndbplan.advise.load_left import LoadLeft
 from ndbplan.advise.max_load import max_load
-from ndbplan.advise.sizing import search, sustaining
+from ndbplan.advise.sizing import limits, search, sustaining
 from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients
 from ndbplan.advise.sizing.choices import Choice, choices, client_host
 from ndbplan.advise.sizing.coming import more_clients
 from ndbplan.advise.sizing.excuses import _Least, _moved_in_turn, excuse
+from ndbplan.advise.sizing.files import with_room_on_disk
 from ndbplan.advise.sizing.jobs import when_done
 from ndbplan.advise.sizing.larger import HARDWARE, SIZES
-from ndbplan.advise.sizing.limits import Judge
+from ndbplan.advise.sizing.limits import FEWEST_CLIENTS, Judge
 from ndbplan.advise.sizing.loads import steady
 from ndbplan.advise.sizing.sustaining import not_sustained
 from ndbplan.advise.sizing.verdict import CLIENTS, DESIGN, Met, Verdict
@@ -42,6 +43,7 @@ from ndbplan.estimate.narrowed import narrowed
 from ndbplan.estimate.space.growth import after_months
 from ndbplan.estimate.stored import machines_of
 from ndbplan.importing.requirements import read_requirements, requirements_of
+from ndbplan.plan.file import load
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -329,6 +331,32 @@ def test_undo_files_follow_the_peak() -> None:
     (sized,) = best.plan.logfile_groups
     assert sized.undo_files[0].size_bytes > file.size_bytes
     assert not of_rule(best.plan, "undo-log-size")
+
+
+def test_files_on_disk_of_a_cluster_are_worked_out_once_whatever_clients_it_gets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They are what its tables and loads ask for, as if it had had all its clients from the first."""
+    asked: list[Plan] = []
+
+    def counted(plan: Plan, *rest: Any) -> Plan:
+        asked.append(plan)
+        return with_room_on_disk(plan, *rest)
+
+    plan = load(DRAWN / "drawn-140.ndbplan")
+    wanted = requirements_of(
+        plan, hardware={"hosts": ["host-large"], "disks": ["nvme"], "layouts": ["one disk"]}
+    )
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
+    monkeypatch.setattr(limits, "with_room_on_disk", counted)
+    found = judge.verdict(classes_of(wanted)[0].with_nodes(2), 12)
+    assert found.clients.hosts > FEWEST_CLIENTS.hosts
+    assert not found.steps
+    assert len(asked) == 1
+    assert found.plan is not None
+    bare = judge.builder.plan(found.choice, found.groups, found.clients)
+    anew = with_room_on_disk(bare, wanted.requirements, judge.loads)
+    assert (found.plan.tablespaces, found.plan.logfile_groups) == (anew.tablespaces, anew.logfile_groups)
 
 
 def test_what_no_hosts_mend_is_said_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:

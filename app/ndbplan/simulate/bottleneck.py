@@ -167,9 +167,10 @@ def _writes_disk_data(scenario: Scenario) -> bool:
 def _held_by_disk_data(scenario: Scenario, services: Sequence[Service], disk: int, peak_per_s: float) -> bool:
     """Whether pages or undo log that this disk writes too slowly keep work waiting, and no service does."""
     service = min((s.max_per_s for s in services), default=math.inf)
+    if peak_per_s > SERVICE_FULL * service or not _writes_disk_data(scenario):
+        return False
     mine = any(disk in (place.data_disk, place.undo_disk) for place in scenario.laws.places)
-    mine = mine or any(disk == file.disk for file in scenario.laws.files)
-    return mine and _writes_disk_data(scenario) and peak_per_s <= SERVICE_FULL * service
+    return mine or any(disk == file.disk for file in scenario.laws.files)
 
 
 def _has_full_buffer(scenario: Scenario, parts: Sequence[PartSeries], disk: int) -> bool:

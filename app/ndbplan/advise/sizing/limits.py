@@ -128,7 +128,7 @@ class Judge:
         """
         self.stop_if_told()
         with keeping():
-            found = self._verdict(choice, groups, FEWEST_CLIENTS)
+            found = self._verdict(Verdict(choice, groups, FEWEST_CLIENTS, None))
             while (
                 following := self._with_more_clients(found, most_clients) or self._after_a_step(found)
             ) is not None:
@@ -173,7 +173,9 @@ class Judge:
         clients = more_clients(found.broken, found.clients, lacking, likely)
         if clients is None or clients.hosts > most:
             return None
-        return self._verdict(found.choice, found.groups, clients, found.steps)
+        # After a step they are worked out again: a checkpoint that lasts longer keeps more undo log.
+        files = None if found.steps else found.plan
+        return self._verdict(Verdict(found.choice, found.groups, clients, None, steps=found.steps), files)
 
     def _likely(self, found: Verdict) -> float:
         """How many times as many clients carry what the data nodes do, or the load."""
@@ -191,11 +193,7 @@ class Judge:
         if too_many_nodes(self.begun, found.groups, clients) is not None:
             return found.broken
         assert found.plan is not None
-        trial = replace(found, clients=clients)
-        plan = self._stepped(trial, most_memory=False)
-        # Data files and undo files are those of tables and loads, whatever clients there are.
-        files = {"tablespaces": found.plan.tablespaces, "logfile_groups": found.plan.logfile_groups}
-        trial.plan = plan = plan.replace(**files)
+        trial = self._built(replace(found, clients=clients), most_memory=False, files=found.plan)
         grown = self._grown(trial)
         left = self._left()
         for before in found.met:
@@ -257,23 +255,26 @@ class Judge:
         ask = next(islice(self._asked(found, below), found.place, None))
         return max((met.nearness for met in ask() if kind in (None, met.kind)), default=0.0)
 
-    def _verdict(
-        self, choice: Choice, groups: int, clients: Clients, steps: tuple[Change, ...] = ()
-    ) -> Verdict:
-        found = Verdict(choice, groups, clients, None, steps=steps)
-        found.broken = too_many_nodes(self.begun, groups, clients)
+    def _verdict(self, found: Verdict, files: Plan | None = None) -> Verdict:
+        """Of a cluster that nothing was asked of yet; `files`: see `_built`."""
+        found.broken = too_many_nodes(self.begun, found.groups, found.clients)
         if found.broken is not None:
             return found
-        first = self._held(self._built(found, most_memory=False))
+        first = self._held(self._built(found, most_memory=False, files=files))
         if first.broken is None or first.broken.kind != _MEMORY:
             return first
         # DataMemory is raised only where rows ask for it: a larger one takes longer to allocate.
         found = replace(found, met=[], broken=None, at_least=first.at_least)
-        return self._held(self._built(found, most_memory=True))
+        return self._held(self._built(found, most_memory=True, files=files))
 
-    def _built(self, found: Verdict, *, most_memory: bool) -> Verdict:
+    def _built(self, found: Verdict, *, most_memory: bool, files: Plan | None = None) -> Verdict:
+        """`files`: the same cluster with other clients, whose data files and undo files are its own too."""
         plan = self._stepped(found, most_memory=most_memory)
-        found.plan = with_room_on_disk(plan, self.requirements, self.loads)
+        if files is None:
+            found.plan = with_room_on_disk(plan, self.requirements, self.loads)
+        else:
+            # They are those of tables and loads, whatever clients there are.
+            found.plan = plan.replace(tablespaces=files.tablespaces, logfile_groups=files.logfile_groups)
         return found
 
     def _stepped(self, found: Verdict, *, most_memory: bool) -> Plan:

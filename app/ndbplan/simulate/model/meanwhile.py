@@ -68,7 +68,7 @@ def _asked(cache: PageCache, laws: Laws, transactions: float, held: float = 1.0)
     """Pages read from each disk for one transaction; nodes that share one add up."""
     found = np.zeros(len(laws.disks))
     reads = cache.reads(transactions, held)
-    disks = np.array([place.data_disk for place in laws.places])
+    disks = column(laws.places, lambda place: place.data_disk).astype(np.int64)
     np.add.at(found, disks, reads * column(laws.places, lambda place: place.data_share))
     for n, d, share in _further_disks(laws):
         found[d] += reads[n] * share

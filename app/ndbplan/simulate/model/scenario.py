@@ -367,8 +367,8 @@ def writers(
     ldms = logs = 0
     for place, row, parts_load in zip(places, nodes, load, strict=True):
         ldms += int(row.ldms) if place.lcp_disk == disk else 0
-        in_use = int((parts_load > 0).sum()) or int(row.ldms)
-        logs += in_use if place.redo_disk == disk else 0
+        if place.redo_disk == disk:
+            logs += int((parts_load > 0).sum()) or int(row.ldms)
         logs += 1 if row.undo_bytes > 0 and _has_undo_files(place, files, disk) else 0
     return ldms, logs
 
