@@ -6,7 +6,8 @@ from itertools import product
 
 import pytest
 
-from ndbplan.edits.variants import added, moved, named
+from ndbplan.edits.validated import EditError
+from ndbplan.edits.variants import added, moved, named, renamed
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.project import Project
 
@@ -32,3 +33,14 @@ def test_names_with_commas_and_spaces_are_found_in_a_list() -> None:
     assert named(project, "a,b") == ["a,b"]
     assert named(project, "a, c ,d,e, a , b") == ["a", "c", "d, e", "a,b"]
     assert named(added(Project.of(EMPTY_PLAN), " c ", 0, EMPTY_PLAN), "c,Main") == [" c ", "Main"]
+
+
+@pytest.mark.parametrize("name", [" ", "   ", "\u00a0 "])
+def test_a_name_that_cannot_be_seen_is_refused(name: str) -> None:
+    """Lists of variants showed an empty line, and `there are , -o`."""
+    project = Project.of(EMPTY_PLAN)
+    with pytest.raises(EditError, match="blanks"):
+        added(project, name, 0)
+    with pytest.raises(EditError, match="blanks"):
+        renamed(project, 0, name)
+    assert added(project, " c ", 0).names[1] == " c "

@@ -81,7 +81,7 @@ def added(project: Project, name: str, source: int, plan: Plan | None = None, no
             where="variants",
             fix="remove one, or write it to a file of its own",
         )
-    _refuse_taken(project, name)
+    _refuse_name(project, name)
     variant = changed(project.variants[source], name=name, note=note)
     variant = variant.model_copy(update={"plan": variant.plan if plan is None else plan})
     return _of(*project.variants, variant)
@@ -102,7 +102,7 @@ def renamed(project: Project, place: int, name: str) -> Project:
     """The variant at a place with another name."""
     if project.names[place] == name:
         return project
-    _refuse_taken(project, name)
+    _refuse_name(project, name)
     return _exchanged(project, place, changed(project.variants[place], name=name))
 
 
@@ -125,7 +125,10 @@ def promoted(project: Project, place: int) -> Project:
     return moved(project, place, 0)
 
 
-def _refuse_taken(project: Project, name: str) -> None:
+def _refuse_name(project: Project, name: str) -> None:
+    """Raises EditError for one that nobody could tell apart, or see."""
+    if name.isspace():
+        raise EditError("a name of blanks alone cannot be seen", where="variants", fix="write a name")
     if name in project.names:
         raise EditError(
             f"there is a variant '{name[:80]}' already", where="variants", fix="choose another name"
