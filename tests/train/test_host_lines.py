@@ -137,3 +137,20 @@ def test_ndb_desc_knows_what_holds_disk_data() -> None:
         )
     assert data.count("Tablespace: ts_1") == 4
     assert say("data1$ ndb_desc nosuch") == "No such object: nosuch\n\n"
+
+
+def test_ndb_desc_and_ndb_restore_tell_options_of_the_product_from_others(cluster: LiveCluster) -> None:
+    """Letters may stand together; what is not simulated is said to be so, and what is none is refused."""
+    table = cluster.plan.tables[0]
+
+    def asked(line: str) -> str:
+        return Consoles(cluster).answer(f"data1$ {line}")
+
+    whole = asked(f"ndb_desc -d {table.database} {table.name} -p -n")
+    assert "-- Per partition info -- " in whole
+    assert asked(f"ndb_desc -d{table.database} -pn {table.name}") == whole
+    assert asked(f"ndb_desc --database={table.database} --extra_partition_info -n {table.name}") == whole
+    for line in ("ndb_desc -x", "ndb_desc --blob-info", "ndb_restore -d", "ndb_restore -A"):
+        assert " is not simulated; there are " in asked(line), line
+    for line in ("ndb_desc -Q", "ndb_desc --nonsense", "ndb_desc -pQ t", "ndb_restore -a"):
+        assert ": unknown option '-" in asked(line), line

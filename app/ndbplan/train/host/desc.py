@@ -19,6 +19,7 @@ from ndbplan.plan.tables import PartitionBalance, Table
 from ndbplan.train.answer import Answer
 from ndbplan.train.api_columns import HIDDEN_KEY, ApiColumn, balance_of, columns_of
 from ndbplan.train.host.desc_space import described
+from ndbplan.train.host.options import name_of, refused
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.object_ids import Thing, first_map, things_of
 from ndbplan.train.schema import partitions_of
@@ -29,6 +30,11 @@ _ALTERED = 1 << 24
 """What a change online adds to the version of a table [8.4.8]; that of columns is not counted here."""
 _DATABASE = ("-d", "--database")
 _VALUES = (*_DATABASE, "-c", "--ndb-connectstring", "--connect-string", "-t", "--table")
+
+_FLAGS = {
+    "-p": "-p", "--extra-partition-info": "-p", "-n": "-n", "--extra-node-info": "-n",
+    "-u": "-u", "--unqualified": "-u",
+}  # fmt: skip
 
 
 class _Told(NamedTuple):
@@ -64,16 +70,20 @@ class _Fragment(NamedTuple):
 
 def desc(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """`ndb_desc -d DATABASE TABLE [-p] [-n]`: columns, indexes, and what each partition holds."""
-    left, database, names, flags = list(words), "TEST_DB", list[str](), set[str]()
+    database, names, flags = "TEST_DB", list[str](), set[str]()
+    left = [letter for word in words for letter in _letters(word)]
     while left:
         word = left.pop(0)
         option, equals, value = word.partition("=")
+        option = name_of(option)
         if option in _VALUES:
             value = value if equals else left.pop(0) if left else ""
             database = value if option in _DATABASE else database
             names += [value] * (option in ("-t", "--table"))
+        elif option in _FLAGS:
+            flags.add(_FLAGS[option])
         elif word.startswith("-"):
-            flags |= set(word[1:]) if not word.startswith("--") else {word.lstrip("-").partition("=")[0]}
+            return refused("ndb_desc", word, (*_VALUES, *_FLAGS), "ndb_desc: ")
         else:
             names.append(word)
     if not cluster.state.alive():
@@ -88,10 +98,18 @@ def desc(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
             continue
         told, fragments = found
         lines = list(_lines(cluster, told))
-        if flags & {"p", "extra-partition-info"}:
-            lines += _partitions(fragments, nodes=bool(flags & {"n", "extra-node-info"}))
+        if "-p" in flags:
+            lines += _partitions(fragments, nodes="-n" in flags)
         text += "\n".join([*lines, "", ""]) + "\n"
     return Answer(text + str(form(cluster.plan.version, "tool_ends")).format(code=0, word="OK"))
+
+
+def _letters(word: str) -> list[str]:
+    """`-pn` is `-p -n`, and `-dtest` is `-d test`."""
+    if len(word) < 3 or word[0] != "-" or word[1] == "-":
+        return [word]
+    own, rest = word[:2], word[2:]
+    return [own, rest] if own in _VALUES else [own, *_letters(f"-{rest}")]
 
 
 def _found(cluster: LiveCluster, database: str, name: str) -> tuple[_Told, list[_Fragment]] | None:

@@ -41,7 +41,7 @@ def read_words(
 def refused(program: str, word: str, known: Iterable[str], prefix: str = "") -> Answer:
     """What a program says of an option that it does not have, or that is not simulated."""
     name = name_of(word.partition("=")[0])
-    if name.removeprefix("--") in tool_options(program) or (len(name) == 2 and name in _SHORT):
+    if name.removeprefix("--") in tool_options(program) or name in (*_SHORT, *_SHORT_OF.get(program, ())):
         there = ", ".join(one for one in known if one.startswith("--"))
         return Answer(f"ndbplan: {program} {name} is not simulated; there are {there}\n", 2)
     return Answer(f"{program}: [ERROR] {prefix}unknown option '{word[:60]}'.\n", 2)
@@ -49,3 +49,5 @@ def refused(program: str, word: str, known: Iterable[str], prefix: str = "") -> 
 
 _SHORT = ("-?", "-V", "-v", "-P", "-p", "-t")
 """Options of one letter that the programs of the product have and that are not simulated."""
+_SHORT_OF = {"ndb_desc": ("-a", "-b", "-i", "-m", "-r", "-x"), "ndb_restore": ("-A", "-L", "-d", "-u", "-z")}
+"""Those of one program [manual, options of ndb_desc and ndb_restore; desc.cpp]."""
