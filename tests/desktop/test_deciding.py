@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QEnterEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
+from ndbplan.advise.candidates import single_changes
 from ndbplan.desktop.analyses.mattering import MatteringPanel
 from ndbplan.desktop.canvas.input.drops import Drop
 from ndbplan.desktop.dialogs import size_dialog
@@ -17,7 +18,7 @@ from ndbplan.desktop.dialogs.size_dialog import SizeDialog
 from ndbplan.desktop.dialogs.sweep_dialog import SweepDialog
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome
-from ndbplan.desktop.widgets.preview_card import Looker, preview_on
+from ndbplan.desktop.widgets.preview_card import Looker, PreviewCard, preview_on
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.validated import EditError
 from ndbplan.plan.file import dumps
@@ -80,6 +81,33 @@ def test_hovering_shows_and_changes_nothing(qtbot: Any, shown: Any) -> None:
     assert not previews.is_busy
 
 
+def _is_whole(card: PreviewCard) -> None:
+    """Nothing of what the card says is cut off."""
+    QApplication.processEvents()
+    for one in card.findChildren(QLabel, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        if one.isVisible():
+            assert one.width() >= one.minimumSizeHint().width(), one.text()
+            assert one.height() >= max(one.minimumSizeHint().height(), one.heightForWidth(one.width())), (
+                one.text()
+            )
+
+
+def test_a_card_is_as_large_as_long_numbers_and_many_lines_ask_for(qtbot: Any, shown: Any) -> None:
+    """`67 227 tx/s` stood as `227 tx/s`, and lines above and below were cut through."""
+    window = shown("starter", 1200, 800)
+    plan = window.document.plan
+    more = next(one for one in single_changes(plan) if one.title.startswith("One more SQL node"))
+    button = QWidget(window)
+    preview_on(button, window.panels.estimates.previews, more.title, more.edit)
+    enter(button)
+    looker = window.findChild(Looker)
+    looker.look_at_once()
+    qtbot.waitUntil(lambda: not window.panels.estimates.previews.is_busy, timeout=_WAIT_MS)
+    assert any("tx/s → " in text for text in looker.card.texts)
+    assert looker.card.state.text().startswith("As before")
+    _is_whole(looker.card)
+
+
 def test_a_card_tells_the_figures_or_why_not(qtbot: Any, shown: Any) -> None:
     window = shown("redo-overload-8.4", 1200, 800)
     previews = window.panels.estimates.previews
@@ -92,6 +120,7 @@ def test_a_card_tells_the_figures_or_why_not(qtbot: Any, shown: Any) -> None:
     qtbot.waitUntil(lambda: not previews.is_busy, timeout=_WAIT_MS)
     assert "Highest load for an hour" in looker.card.texts
     assert "▲" in looker.card.texts
+    _is_whole(looker.card)
     leave(one)
     enter(other)
     looker.look_at_once()

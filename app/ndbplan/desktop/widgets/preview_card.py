@@ -27,6 +27,7 @@ Make = Callable[[], Edit]
 _REST_MS = 120
 """So long the pointer rests before anything is worked out: one that only passes asks for nothing."""
 _WIDTH = 340
+"""At least."""
 _GAP = 6
 _CHANGES = 3
 """Changed values that are told one by one."""
@@ -59,7 +60,6 @@ class PreviewCard(QFrame):
         column.addWidget(self.changes)
         column.addLayout(self.grid)
         column.addWidget(self.state)
-        self.setFixedWidth(_WIDTH)
 
     def begin(self, title: str, near: QRect) -> None:
         """Say of which change the figures will be, beside a place of the screen."""
@@ -121,6 +121,8 @@ class PreviewCard(QFrame):
             self.grid.addWidget(shown, 2 * row + 1, 0, 1, 2, _RIGHT)
         else:
             self.grid.addWidget(shown, 2 * row, column)
+        # Qt shows it later: until then the card would be made as large as without it.
+        shown.show()
         return shown
 
     def _say(self, text: str) -> None:
@@ -136,8 +138,12 @@ class PreviewCard(QFrame):
 
     def _place(self) -> None:
         """Below its place, or above where there is no room; inside the screen, and never on the place."""
-        self.layout().activate()  # type: ignore[union-attr]  # set where it is made
-        self.resize(_WIDTH, self.layout().totalHeightForWidth(_WIDTH))  # type: ignore[union-attr]  # as above
+        layout = self.layout()
+        assert layout is not None
+        layout.activate()
+        # Figures are told whole: a card is wider where the numbers of one are long.
+        width = max(_WIDTH, layout.totalMinimumSize().width())
+        self.setFixedSize(width, layout.totalHeightForWidth(width))
         screen = QGuiApplication.screenAt(self._near.center()) or QGuiApplication.primaryScreen()
         free = screen.availableGeometry()
         x = max(free.left(), min(self._near.left(), free.right() - self.width()))
