@@ -128,6 +128,22 @@ def test_a_card_tells_the_figures_or_why_not(qtbot: Any, shown: Any) -> None:
     assert looker.card.state.text().startswith("there is no room")
 
 
+def test_a_card_says_under_which_load_nothing_changes(qtbot: Any, shown: Any) -> None:
+    """A problem of another workload may be cured by what leaves the figures of this one alone."""
+    window = shown("starter", 1200, 800)
+    previews = window.panels.estimates.previews
+    button = QWidget(window)
+    preview_on(button, previews, "Another name", lambda plan: plan.replace(name="Another"))
+    enter(button)
+    looker = window.findChild(Looker)
+    looker.look_at_once()
+    qtbot.waitUntil(lambda: not previews.is_busy, timeout=_WAIT_MS)
+    workload_id = window.panels.estimates.workload_id
+    assert workload_id is not None
+    name = window.document.plan.workload(workload_id).name
+    assert looker.card.state.text() == f"None of the headline figures changes under “{name}”."
+
+
 def test_what_matters_comes_row_by_row_and_becomes_a_variant(qtbot: Any, shown: Any) -> None:
     window = shown("redo-overload-8.4", 1200, 800)
     panel = window.panels.analyses.show_tab("What matters")

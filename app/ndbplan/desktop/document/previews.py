@@ -28,6 +28,8 @@ class Seen(NamedTuple):
     changes: tuple[str, ...]
     """The values that it changes, in words."""
     lines: tuple[Line, ...]
+    under: str = ""
+    """The workload that it is under, where the plan has others."""
 
 
 Show = Callable[[Seen, bool], None]
@@ -86,10 +88,12 @@ class Previews(QObject):
 
         after = edit(plan)
         preview = self._preview(plan, workload_id)
-        seen = Seen(tuple(change.line for change in value_changes(plan, after)), ())
+        now = preview.now.workload
+        under = now.name if now is not None and plan.workloads[1:] else ""
+        seen = Seen(tuple(change.line for change in value_changes(plan, after)), (), under)
         formulas = tuple(name for name in HEADLINES if not FIGURES[name].simulated)
         seen = seen._replace(lines=tuple(preview.of(after, task.cancelled, formulas)))
-        if preview.now.workload is None:
+        if now is None:
             return seen
         task.show_partial_result(seen)
         prepare_kernel(task)

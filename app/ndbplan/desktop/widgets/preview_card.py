@@ -95,7 +95,9 @@ class PreviewCard(QFrame):
         if not all_known:
             self._say("Simulating…")
         elif not others:
-            self._say("None of the headline figures changes.")
+            # A problem of another workload may be cured all the same.
+            under = f" under “{seen.under}”" if seen.under else ""
+            self._say(f"None of the headline figures changes{under}.")
         elif same:
             self._say(f"As before: {', '.join(one[:1].lower() + one[1:] for one in same)}.")
         else:
