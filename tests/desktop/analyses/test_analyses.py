@@ -31,6 +31,7 @@ from pytestqt.qtbot import QtBot
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_value
+from ndbplan.describe.measured_runs import near_runs
 from ndbplan.desktop.analyses import AnalysisArea
 from ndbplan.desktop.analyses.area import TABS
 from ndbplan.desktop.analyses.export_preview import Highlighter
@@ -764,7 +765,34 @@ def test_faster_disks_and_more_threads_never_make_a_restart_slower(stand: _Stand
     )
     popover = panel.lanes.findChild(Explanation)
     assert popover is not None
+    assert popover.mark.text() == near_runs(stand.document.plan, "restart")
     popover.close()
+    marks = {lane.name: lane.near_runs for lane in panel.lanes._lanes}
+    kinds = {
+        "First start": "first start",
+        "Backup": "backup",
+        "Restore it": "restore",
+        "Add a node group": "reorganise",
+    }
+    assert {name: marks[name] for name in kinds} == {
+        name: near_runs(stand.document.plan, kind) for name, kind in kinds.items()
+    }
+
+
+def test_a_number_tells_the_measured_runs_that_it_lies_nearest_to(stand: _Stand) -> None:
+    panel = stand.panel("Memory")
+    expected = near_runs(stand.document.plan, "storage")
+    assert expected.startswith(("At a measured run", "Between measured runs", "Beyond all measured runs"))
+    assert "; nearest: " in expected
+    panel._total.open()
+    popover = panel._total.findChild(Explanation)
+    assert popover is not None
+    assert popover.mark.isVisible()
+    assert popover.mark.text() == expected
+    popover.copy()
+    assert QGuiApplication.clipboard().text().endswith(f"{expected}\n")
+    popover.close()
+    assert panel.tables.near_runs == panel.nodes.near_runs == panel.disks.near_runs == expected
 
 
 def test_fix_all_does_every_fix_as_one_step_and_says_so_before(stand: _Stand) -> None:

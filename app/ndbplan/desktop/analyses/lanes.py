@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ndbplan.base.quantity import Quantity
+from ndbplan.describe.measured_runs import near_runs
+from ndbplan.plan.plan import Plan
 
 PHASES = (
     "allocate memory", "start permission and metadata", "restore from local checkpoint", "execute redo log",
@@ -33,12 +35,24 @@ class Lane:
     name: str
     duration_s: Quantity
     blocks: tuple[Block, ...]
+    near_runs: str = ""
+    """How near its duration lies to runs that were measured."""
 
 
 _FAR = 12.0
 """Times as long as every other operation from which on one is drawn to a scale of its own: judgement."""
 ROOM_BESIDE = 0.88
 """Share of the axis that such a lane takes, so that it can be said beside it."""
+
+
+_KINDS_OF_RUNS = {"First": "first start", "Backup": "backup", "Restore": "restore", "Add": "reorganise"}
+"""By the first word of an operation the kind of measured runs that it is held against; of others restarts."""
+
+
+def beside_runs(lanes: Sequence[Lane], plan: Plan) -> list[Lane]:
+    """The operations of a plan with how near each lies to runs that were measured."""
+    kinds = (_KINDS_OF_RUNS.get(lane.name.partition(" ")[0], "restart") for lane in lanes)
+    return [replace(lane, near_runs=near_runs(plan, kind)) for lane, kind in zip(lanes, kinds, strict=True)]
 
 
 def length_s(lanes: Sequence[Lane]) -> float:

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_memory, format_value
+from ndbplan.describe.measured_runs import near_runs
 from ndbplan.describe.titles import SPACE_OF_ROLE
 from ndbplan.desktop.analyses.folding import Folding, Titled
 from ndbplan.desktop.analyses.growth_chart import GrowthChart, GrowthPicture, growth_picture
@@ -190,7 +191,9 @@ class MemoryPanel(Panel):
                 self._empty.say("The plan cannot be estimated yet", estimate.error)
             return
         self._pages.setCurrentIndex(1)
-        memory = now.memory
+        memory, run = now.memory, near_runs(plan, "storage")
+        for one in (self._total, self.full_in, self.tables, self.nodes, self.disks):
+            one.near_runs = run
         self._total.show_quantity(memory.cluster_bytes)
         self.tighten.ask(plan)
         self._growth.start()

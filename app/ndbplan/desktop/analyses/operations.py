@@ -24,7 +24,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import total
 from ndbplan.configuration.needs import upgrades
 from ndbplan.desktop.analyses.day_behind import Day, lasts
-from ndbplan.desktop.analyses.lanes import Block, Lane
+from ndbplan.desktop.analyses.lanes import Block, Lane, beside_runs
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.timeline import Timeline
 from ndbplan.desktop.document.context import Context
@@ -322,7 +322,7 @@ def _ask(
         notes += _idle_sliders(now, conditions)
         operation = _add_procedure(now, chosen, groups, conditions, lanes, notes)
         day = None if operation is None else _day(now, operation, conditions)
-    return lanes, notes, day
+    return beside_runs(lanes, plan), notes, day
 
 
 def _day(now: Estimation, operation: Operation, conditions: Conditions) -> Day | None:

@@ -429,5 +429,5 @@ class Timeline(QWidget):
         title = lane.name if place[1] < 0 else f"{lane.name}: {lane.blocks[place[1]].name}"
         x = 0 if place[1] < 0 else self._box(*place).left()
         how = "" if place[1] < 0 else lane.blocks[place[1]].text
-        popover = Explanation(quantity, title, self, how)
+        popover = Explanation(quantity, title, self, how, near_runs=lane.near_runs)
         popover.show_at(self.mapToGlobal(QPoint(round(x), self._head + place[0] * _LANE + _LANE - 6)))

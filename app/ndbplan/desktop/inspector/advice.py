@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QW
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_count, format_duration, format_percent
+from ndbplan.describe.measured_runs import near_runs
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.inspector.remedies import Answer, RemedySearch, is_ready
@@ -190,6 +191,7 @@ class Advice(QWidget):
             name = f"Sustained for {format_duration(highest.duration_s)}, nothing refused"
             row = QuantityRow(name, highest.max_per_s)
             row.number.setText(_rate_text(highest.max_per_s))
+        row.number.near_runs = near_runs(self._context.document.plan, "load")
         self._column.addWidget(row)
         offered = highest.offered_per_s
         if not highest.is_job and offered > 0 and 0 < highest.max_per_s.value < _NO_LIMIT_PER_S:

@@ -40,6 +40,8 @@ class QuantityLabel(QLabel):
         super().__init__()
         self._title, self._say = title, say
         self._quantity: Quantity | None = None
+        self.near_runs = ""
+        """How near it lies to runs that were measured."""
         self.setProperty("look", "quantity")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -81,7 +83,7 @@ class QuantityLabel(QLabel):
     def open(self) -> None:
         """Open the derivation."""
         if self._quantity is not None:
-            explain(self._quantity, self._title, near=self, say=self._say)
+            explain(self._quantity, self._title, near=self, say=self._say, near_runs=self.near_runs)
 
 
 def range_text(quantity: Quantity, say: Say = format_value) -> str:
@@ -92,9 +94,11 @@ def range_text(quantity: Quantity, say: Say = format_value) -> str:
     return f"likely between {low} and {high}"
 
 
-def explain(quantity: Quantity, title: str, near: QWidget, say: Say = format_value) -> Explanation:
+def explain(
+    quantity: Quantity, title: str, near: QWidget, say: Say = format_value, near_runs: str = ""
+) -> Explanation:
     """Open the derivation of a number beside a widget; Escape or a click elsewhere closes it."""
-    popover = Explanation(quantity, title, near, say=say)
+    popover = Explanation(quantity, title, near, say=say, near_runs=near_runs)
     popover.show_near(near)
     return popover
 
@@ -103,14 +107,25 @@ class Explanation(QFrame):
     """The popover with a derivation."""
 
     def __init__(
-        self, quantity: Quantity, title: str, parent: QWidget, how: str = "", say: Say = format_value
+        self,
+        quantity: Quantity,
+        title: str,
+        parent: QWidget,
+        how: str = "",
+        say: Say = format_value,
+        near_runs: str = "",
     ) -> None:
-        """`how`: how it is done, as Markdown, below where the number comes from."""
+        """`how`: how it is done, as Markdown, below where the number comes from; `near_runs`: its mark."""
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("explanation")
         self.setAccessibleName(f"Where {title} comes from")
         self._quantity, self._title, self._say = quantity, title, say
+        self.mark = QLabel(near_runs)
+        self.mark.setTextFormat(Qt.TextFormat.PlainText)
+        self.mark.setProperty("look", "muted")
+        self.mark.setWordWrap(True)
+        self.mark.setVisible(bool(near_runs))
         heading = QLabel(title)
         heading.setProperty("look", "heading")
         value = QLabel(say(quantity.value, quantity.unit))
@@ -155,6 +170,7 @@ class Explanation(QFrame):
         layout.setSpacing(8)
         layout.addLayout(top)
         layout.addLayout(numbers)
+        layout.addWidget(self.mark)
         if quantity.why:
             layout.addWidget(self.tree)
             layout.addWidget(self._detail)
@@ -171,6 +187,7 @@ class Explanation(QFrame):
         rows = whole if whole <= most else min(most, len(quantity.why) + 3)
         # A tree asks for more than a short derivation needs.
         self.tree.setFixedHeight((rows + 1) * _ROW + 10)
+        self.mark.setFixedWidth(_WIDTH - 32)
         self.resize(_WIDTH, self.sizeHint().height())
 
     def show_near(self, widget: QWidget) -> None:
@@ -196,7 +213,10 @@ class Explanation(QFrame):
 
     def copy(self) -> None:
         """Put the derivation on the clipboard as text."""
-        QGuiApplication.clipboard().setText(as_text(self._quantity, self._title, self._say))
+        text = as_text(self._quantity, self._title, self._say)
+        QGuiApplication.clipboard().setText(
+            f"{text.rstrip()}\n{self.mark.text()}\n" if self.mark.text() else text
+        )
 
 
 def as_text(quantity: Quantity, title: str, say: Say = format_value) -> str:

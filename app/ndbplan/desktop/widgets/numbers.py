@@ -229,6 +229,8 @@ class NumbersTable(QTableView):
     def __init__(self, name: str, headers: Sequence[str]) -> None:
         super().__init__()
         self._source = _Model(headers, self)
+        self.near_runs = ""
+        """How near its figures lie to runs that were measured."""
         self._sorted = QSortFilterProxyModel(self)
         self._sorted.setSourceModel(self._source)
         self._sorted.setSortRole(Qt.ItemDataRole.UserRole)
@@ -353,6 +355,6 @@ class NumbersTable(QTableView):
     def _open(self, index: QModelIndex) -> None:
         cell = self.cell_at(index)
         if cell.quantity is not None:
-            popover = Explanation(cell.quantity, cell.title, self, say=cell.say)
+            popover = Explanation(cell.quantity, cell.title, self, say=cell.say, near_runs=self.near_runs)
             corner = self.viewport().mapToGlobal(self.visualRect(index).bottomLeft())
             popover.show_at(corner)

@@ -410,7 +410,7 @@ class SimulationPanel(Panel):
         result = run.result
         self._open_charts()
         self._draw()
-        self.summary.show_result(result, run.bands if self.uncertain.isChecked() else None)
+        self.summary.show_run(run, self.uncertain.isChecked())
         self.foot.show()
         self.save_menu.offer(result, self.charts)
         marks = [(error.first_at_s.value, "error") for error in result.errors]

@@ -10,11 +10,13 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ndbplan.base.units import format_count, format_percent, format_value
+from ndbplan.describe.measured_runs import near_runs
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.explain import QuantityLabel
 from ndbplan.desktop.widgets.sections import Elided, label, link
 
 if TYPE_CHECKING:
+    from ndbplan.desktop.analyses.simulation.run import Run
     from ndbplan.simulate.bands import Bands
     from ndbplan.simulate.odds import ErrorOdds
     from ndbplan.simulate.result import SimulationResult
@@ -56,6 +58,11 @@ class Summary(QWidget):
         row.addWidget(self._help)
         row.addStretch(1)
         self.hide()
+
+    def show_run(self, run: Run, is_uncertain: bool) -> None:
+        """Show a run, or the range over many, and how near its load lies to measured ones."""
+        self._accepted.near_runs = self._latency.near_runs = near_runs(run.plan, "load")
+        self.show_result(run.result, run.bands if is_uncertain else None)
 
     def show_result(self, result: SimulationResult, bands: Bands | None) -> None:
         """Show the totals of a run; with bands their range over many runs."""
