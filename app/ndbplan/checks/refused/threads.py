@@ -114,14 +114,13 @@ def cpus_for_threads(now: Estimation) -> Iterator[Problem]:
             continue
         if shortage is None:
             continue
-        what = f"{name} leaves {shortage.cpus} CPUs for {shortage.threads} threads"
+        what = f"{name} leaves {how_many(shortage.cpus, 'CPU')} for {shortage.threads} threads"
         yield problem(
             Severity.ERROR if shortage.refused else Severity.WARNING,
             alike.where,
-            f"{what}; ndb_mgmd refuses that with TC or send threads or several that receive; "
-            f"it would take {shortage.threads}"
+            f"{what}; ndb_mgmd refuses that with TC or send threads or several that receive"
             if shortage.refused
-            else f"{what}, which share them; each would have its own with {shortage.threads}",
+            else f"{what}, which share them",
             f"leave {name} out",
             alike.object_ids,
             without(alike.scope_of(name), name),

@@ -345,10 +345,9 @@ def checkpoint_interval(now: Estimation) -> Iterator[Problem]:
             yield warning(
                 alike.where,
                 f"{name} is {value}; it is not a number of seconds but starts a checkpoint after 2^{value} "
-                f"words "
-                f"({started}) of changes. Under load checkpoints follow one another anyway, so it neither "
-                "speeds them up nor prevents error 410, against which more NoOfFragmentLogFiles or a higher "
-                "checkpoint speed helps",
+                f"words ({started}) of changes. Under load checkpoints follow one another anyway, so it "
+                "neither speeds them up nor prevents error 410, against which more NoOfFragmentLogFiles or "
+                "a higher checkpoint speed helps",
                 f"set it back to {default}",
                 alike.object_ids,
                 without(alike.scope_of(name), name),
