@@ -40,6 +40,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.solutions import MOST_CORES
 from ndbplan.importing.requirements import Wanted, requirements_of
 from ndbplan.ndb.modelled import moves
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import process_node_ids
 from ndbplan.plan.requirements import WantedJob
 from ndbplan.plan.samples import sample_plan
@@ -92,7 +93,7 @@ def test_hosts_that_the_load_comes_through_are_paid_for_too(monkeypatch: pytest.
 
     def verdict(self: Judge, choice: Choice, groups: int, most_clients: int) -> Verdict:
         found = judged(self, choice, groups, most_clients)
-        return found if choice == large else self._verdict(choice, groups, Clients(4))
+        return found if choice == large else self._verdict(Verdict(choice, groups, Clients(4), None))
 
     monkeypatch.setattr(Judge, "verdict", verdict)
     found = sized_for(wanted)
@@ -115,9 +116,9 @@ def test_more_node_groups_begin_with_the_fewest_hosts_of_clients(monkeypatch: py
     asked: list[Clients] = []
     of_clients = judge._verdict
 
-    def noted(choice: Choice, groups: int, clients: Clients, *steps: Any) -> Verdict:
-        asked.append(clients)
-        return of_clients(choice, groups, clients, *steps)
+    def noted(found: Verdict, files: Plan | None = None) -> Verdict:
+        asked.append(found.clients)
+        return of_clients(found, files)
 
     monkeypatch.setattr(judge, "_verdict", noted)
     judge.verdict(choice, 1)
@@ -450,7 +451,8 @@ def test_a_peak_comes_through_more_connections_before_it_comes_through_more_host
     words = "cluster connections" if through == "sql" else "API slots"
     assert plan.title.endswith(f" with {min(connections)} {words} each")
     fewer = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted), through == "api"))
-    one = fewer._verdict(classes_of(wanted)[0], plan.node_groups, Clients(2, min(connections) - 1))
+    clients = Clients(2, min(connections) - 1)
+    one = fewer._verdict(Verdict(classes_of(wanted)[0], plan.node_groups, clients, None))
     assert one.broken is not None
     assert one.broken.kind == "connections"
 

@@ -77,7 +77,7 @@ def test_estimate_of_every_sample(call: Any, saved: Any, name: str) -> None:
     groups = node_group_ids(plan)
     holds = (
         {n for n, group in groups.items() if group != NODE_GROUP_NONE}
-        if any(t.rows for t in plan.tables)
+        if any(t.rows or plan.features.index_memory_joined for t in plan.tables)
         else set()
     )
     for node in shape["memory"]["nodes"]:

@@ -14,7 +14,7 @@ ROOMS = ("estimate", "simulate/model", "checks", "advise", "operations", "config
 PLAIN = {-1.0, 0.0, 0.5, 1.0, 2.0, 100.0, 1000.0}
 """Halves, doubles, percents and thousandths say what they are."""
 ALLOWED: dict[str, tuple[float, ...]] = {
-    "advise/sizing/excuses.py": (10.0,),
+    "advise/sizing/peaks.py": (10.0,),
     "advise/highest_rate.py": (1e-09,),
     "advise/load_left.py": (0.001,),
     "advise/remedies.py": (1e-06,),

@@ -374,7 +374,8 @@ def upgraded(before: str) -> Observe:
 
     def told(v: str) -> str:
         try:
-            needs(plan(before), plan(v))
+            # A series beside one of its own releases is not told apart: the last of it is meant here.
+            needs(plan(before), plan(v if v.count(".") == 2 else f"{v}.99"))
         except CannotChangeError as error:
             found = re.search(r"upgrade to [0-9.]+ or later", error.line)
             return found[0] if found else error.line

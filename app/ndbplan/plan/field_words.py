@@ -18,6 +18,7 @@ from ndbplan.base.units import (
     format_bytes_per_s,
     format_duration,
     format_percent,
+    whole_number,
 )
 from ndbplan.plan.hardware import DiskKind, RaidLevel, ServiceManager
 
@@ -68,16 +69,16 @@ _OF_MEMORY = (
 _SHARES = ("other_load", "null_fraction")
 _GROUPED_FROM = 10_000
 
-_STEP = r"\w+(?:\[[^\[\]]*\])?"
-_ADDRESS = re.compile(rf"{_STEP}(?:\.{_STEP})*")
+_STEP = re.compile(r"(\w+)(?:\[([^\[\]]*)\])?")
 _ONE = {"indexes": "index"}
 
 
 def title_of(address: str) -> str:
     """What a field is called inside of a sentence; of members by which one: `length of column email`."""
-    if not _ADDRESS.fullmatch(address):
+    steps: list[tuple[str, str]] = _STEP.findall(address)
+    if not steps or ".".join(f"{name}[{which}]" if which else name for name, which in steps) != address:
         return address
-    *around, last = re.findall(r"(\w+)(?:\[([^\[\]]*)\])?", address)
+    *around, last = steps
     said = [_member(*last) if last[1] else _in_a_sentence(TITLES.get(last[0], _bare(last[0])))]
     return " of ".join([*said, *(_member(*one) for one in reversed(around) if one[1])])
 
@@ -85,7 +86,8 @@ def title_of(address: str) -> str:
 def _member(kind: str, which: str) -> str:
     one = _ONE.get(kind, kind.removesuffix("s")).replace("_", " ")
     # People count from one.
-    return f"{one} {int(which) + 1 if which.isdecimal() else which}"
+    number = whole_number(which)
+    return f"{one} {which if number is None else number + 1}"
 
 
 def _bare(name: str) -> str:

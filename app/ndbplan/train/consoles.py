@@ -150,6 +150,10 @@ class Consoles:
         for number, client in sorted(self._clients.items()):
             at, said = client.under_way, client.look(self.cluster)
             if at is not None and said is not None:
+                if number in self.cluster.sessions:
+                    # Idle since its end, not since it was begun.
+                    ended = self.cluster.sessions[number]._replace(last_s=self.cluster.now_s)
+                    self.cluster.sessions[number] = ended
                 self._comes(sql_prompt(number), f"{at.sql};", said)
                 self._keep(sql_prompt(number))
         for prompt, program in list(self._programs.items()):

@@ -1,4 +1,4 @@
-"""What data nodes hold while no user has a row: system tables, and a page of each fragment that is empty.
+"""What data nodes hold for system tables; the page of an empty fragment of a user is its table's own.
 
     without_rows(sim, node_id)      # WithoutRows(data_bytes, hash_bytes)
 
@@ -7,21 +7,16 @@ Of consoles alone: what a plan needs is estimated from its rows.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import NamedTuple
 
 from ndbplan.configuration.node_groups import node_group_ids
-from ndbplan.estimate.storage.rows import blob_parts, unique_tables
-from ndbplan.estimate.stored import distribute, ldm_threads
+from ndbplan.estimate.stored import ldm_threads
 from ndbplan.ndb.console import form
 from ndbplan.ndb.hash_index import hash_index_facts
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE
-from ndbplan.plan.tables import Table
 from ndbplan.simulate.simulation import Simulation
-from ndbplan.train.locks import EVERYONE
-from ndbplan.train.lying import lies_by
 from ndbplan.train.state import state_of
 from ndbplan.train.system_tables import system_hash_pages
 
@@ -53,7 +48,7 @@ def without_rows(sim: Simulation, node_id: int) -> WithoutRows:
     fragments = _fragments_of_a_table(plan, node_id)
     # Their rows are few.
     rows = int(form(plan.version, "system_row_pages")) * PAGE_BYTES if fragments else 0
-    pages = system_hash_pages(plan, fragments) + _empty_fragments(sim).get(node_id, 0)
+    pages = system_hash_pages(plan, fragments)
     hashed = pages * page_bytes
     has_own = int(form(plan.version, "index_page_kib")) * 1024 != PAGE_BYTES
     whole = rows if has_own else rows + -(-hashed // PAGE_BYTES) * PAGE_BYTES
@@ -67,23 +62,3 @@ def _fragments_of_a_table(plan: Plan, node_id: int) -> int:
     if node is None or groups.get(node_id, NODE_GROUP_NONE) == NODE_GROUP_NONE:
         return 0
     return ldm_threads(plan, node) * sum(1 for group in groups.values() if group == groups[node_id])
-
-
-def _empty_fragments(sim: Simulation) -> Counter[int]:
-    """Fragments without a row on each data node, those of blob parts and unique indexes too."""
-    state, found = state_of(sim), Counter[int]()
-    for table in (one for one in state.plan.tables if not one.rows):
-        known = state.typed_pages.get(table.id)
-        rows = max(state.typed_for(EVERYONE, table.id), 0 if known is None else known.most)
-        parts = distribute(lies_by(sim, table), table).partitions
-        # Rows that were typed lie in as many fragments as there are of them, at most.
-        hidden = _tables_of(table, state.plan)
-        for part in parts[max(0, rows) :]:
-            for node_id in part.nodes:
-                found[node_id] += hidden
-    return found
-
-
-def _tables_of(table: Table, plan: Plan) -> int:
-    """A table, and the hidden ones beside it."""
-    return 1 + len(blob_parts(table, plan.version)) + len(unique_tables(table, plan.version))

@@ -83,7 +83,7 @@ def test_nodes_that_share_the_cores_of_one_host_are_slower() -> None:
     together = edits.update(together, "computer4", cores=1)
     found = reorganise(together)
     assert found.duration_s.value > reorganise(ADD_NODES).duration_s.value
-    assert "cores of" in found.tables[0].bound
+    assert "the 1 core of" in found.tables[0].bound
 
 
 def test_a_slow_disk_bounds_it() -> None:
