@@ -13,7 +13,8 @@ from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.document.selection import Selection
-from ndbplan.desktop.look import theme
+from ndbplan.desktop.look import paint, theme
+from ndbplan.desktop.look.text import elided
 from ndbplan.plan.samples import sample_plan
 
 
@@ -129,3 +130,17 @@ def hands_on(qtbot, qapp) -> Callable[..., Hands]:
 @pytest.fixture
 def hands(hands_on) -> Hands:
     return hands_on()
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Words that are drawn from now on, as far as there is room for them."""
+    found: list[str] = []
+    text = paint.text
+
+    def write(painter, rect, words, ink, size_px=13, weight=400, *more) -> None:
+        found.append(elided(words, size_px, weight, rect.width()))
+        text(painter, rect, words, ink, size_px, weight, *more)
+
+    monkeypatch.setattr(paint, "text", write)
+    return found

@@ -160,20 +160,10 @@ def test_a_disk_says_what_it_is_coloured_by(qapp, monkeypatch, way: str, said: s
 
 @pytest.mark.parametrize("zoom", [0.42, 0.45, 0.7, 1.0])
 @pytest.mark.parametrize("share", [0.05, 0.52, 1.02, 12.5])
-def test_a_host_says_of_what_each_of_its_shares_is(hands_on, monkeypatch, zoom: float, share: float) -> None:
-    from ndbplan.desktop.look import paint
-    from ndbplan.desktop.look.text import elided
-
+def test_a_host_says_of_what_each_of_its_shares_is(hands_on, drawn, zoom: float, share: float) -> None:
     hands = hands_on(zoom=zoom)
     host = hands.view.document.plan.hosts[0].id
-    drawn: list[str] = []
-    text = paint.text
-
-    def write(painter, rect, words, ink, size_px=13, weight=400, *more) -> None:
-        drawn.append(elided(words, size_px, weight, rect.width()))
-        text(painter, rect, words, ink, size_px, weight, *more)
-
-    monkeypatch.setattr(paint, "text", write)
+    drawn.clear()
     hands.view.show_loads(Loads(cpu={host: share}, memory={host: share}))
     hands.view.grab()
     said = percent(share)
