@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from ndbplan.checks.run import check
 from ndbplan.configuration.directories import disk_for
+from ndbplan.describe.breakdown import breakdowns
 from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.inspector.pages.hardware import RoleSwitches
 from ndbplan.desktop.look import theme
@@ -142,3 +145,12 @@ def test_data_files_dropped_on_a_second_disk_may_stay_on_the_first_too(window, q
     assert said not in [one.text() for one in switches.findChildren(QLabel) if one.isVisibleTo(switches)]
     tiles = window.canvas.canvas_scene.layout.hosts[host.id].card.tiles
     assert [tile.disk.id for tile in tiles if "DATA FILES" in tile.all_roles] == [other.id]
+
+
+def test_sizes_of_files_are_told_in_the_units_in_which_they_are_stated() -> None:
+    plan = with_tablespace(sample_plan("disk-data-8.4"))[0]
+    now = Estimation(plan)
+    for part in (*plan.tablespaces, *plan.logfile_groups):
+        for shown in breakdowns(now, part.id):
+            assert shown.is_binary or shown.total is None, shown.heading
+            assert not [one for one in shown.callouts if re.search(r"[kMGT]B", one.text)]

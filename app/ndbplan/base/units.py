@@ -342,10 +342,15 @@ def how_many(number: int, thing: str) -> str:
     return f"{number} {thing}{'s' if number != 1 else ''}"
 
 
+_LEAST_SHARE_TOLD = 0.0001
+
+
 def format_percent(fraction: float) -> str:
-    """`45 %` from 0.45, `14 600 %` from 146: thousands apart as those of counts."""
+    """`45 %` from 0.45, `14 600 %` from 146; so little that its digits say nothing is `under 0.01 %`."""
     if abs(fraction) >= 9.995:
         return f"{format_count(fraction * 100)} %"
+    if 0 < abs(fraction) < _LEAST_SHARE_TOLD:
+        return f"under {_LEAST_SHARE_TOLD * 100:g} %"
     return f"{_significant(fraction * 100, 2 if abs(fraction) < 0.995 else 3)} %"
 
 

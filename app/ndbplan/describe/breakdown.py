@@ -61,8 +61,8 @@ class Breakdown:
     total: Quantity | None
     rows: tuple[Row, ...]
     callouts: tuple[Notice, ...] = ()
-    is_memory: bool = False
-    """Whether its bytes are of memory, which are counted otherwise than those of a disk."""
+    is_binary: bool = False
+    """Whether its bytes are counted as memory and the sizes of files that people state are, unlike disks."""
 
 
 def breakdowns(now: Estimation, object_id: str) -> list[Breakdown]:
@@ -185,7 +185,7 @@ def _host(now: Estimation, host: Host) -> list[Breakdown]:
         if demand is not None and demand.streams:
             share = demand.utilisation.value
             rows.append(Row(f"Disk {disk.name}", demand.utilisation, share, _level(share)))
-    return [Breakdown("How loaded is it?", "", None, tuple(rows), is_memory=True)] if rows else []
+    return [Breakdown("How loaded is it?", "", None, tuple(rows), is_binary=True)] if rows else []
 
 
 def _data_node(now: Estimation, node: DataNode) -> list[Breakdown]:
@@ -203,7 +203,7 @@ def _data_node(now: Estimation, node: DataNode) -> list[Breakdown]:
             missing = format_memory(-memory.headroom_bytes, "bytes")
             notices = (Notice("DataMemory is too small", f"{missing} more is needed for the tables."),)
         heading = f"Why is DataMemory at {format_percent(memory.fill)}?"
-        tables.append(Breakdown(heading, about, memory.data_memory_bytes, rows, notices, is_memory=True))
+        tables.append(Breakdown(heading, about, memory.data_memory_bytes, rows, notices, is_binary=True))
         host = max(1, memory.host_memory_bytes)
         share = memory.ram_bytes.value / host
         rows = (
@@ -212,7 +212,7 @@ def _data_node(now: Estimation, node: DataNode) -> list[Breakdown]:
         )
         heading = f"Why does it take {format_percent(share)} of RAM?"
         tables.append(
-            Breakdown(heading, f"RAM of node {node.node_id}", memory.ram_bytes, rows, is_memory=True)
+            Breakdown(heading, f"RAM of node {node.node_id}", memory.ram_bytes, rows, is_binary=True)
         )
     cpu = next((n for n in now.cpu.nodes if n.node_id == node.node_id), None)
     if cpu is not None:
@@ -265,7 +265,7 @@ def _table(now: Estimation, table: Table) -> list[Breakdown]:
             f"Memory of {table.full_name}",
             memory.total_bytes,
             tuple(rows),
-            is_memory=True,
+            is_binary=True,
         )
     ]
 
@@ -281,7 +281,7 @@ def _tablespace(now: Estimation, space: Tablespace) -> list[Breakdown]:
         Row("Data files of each data node", Quantity.exact(use.capacity_bytes, "bytes"), None),
     )
     heading = f"Why is it {format_percent(fill)} full?"
-    return [Breakdown(heading, f"Extents of {space.name}", use.used_bytes, rows)]
+    return [Breakdown(heading, f"Extents of {space.name}", use.used_bytes, rows, is_binary=True)]
 
 
 def _undo_log(now: Estimation) -> list[Breakdown]:
@@ -297,10 +297,10 @@ def _undo_log(now: Estimation) -> list[Breakdown]:
     )
     notices: tuple[Notice, ...] = ()
     if most.fill > 1:
-        text = f"{format_value(most.needed_bytes.high, 'bytes')} of undo files would do at the most."
+        text = f"{format_memory(most.needed_bytes.high, 'bytes')} of undo files would do at the most."
         notices = (Notice("The undo files are too small: error 1501", text),)
     heading = f"Why is it {format_percent(most.fill)} full?"
-    return [Breakdown(heading, "Undo log that is kept", most.needed_bytes, rows, notices)]
+    return [Breakdown(heading, "Undo log that is kept", most.needed_bytes, rows, notices, is_binary=True)]
 
 
 def _workload(now: Estimation, workload: Workload) -> list[Breakdown]:

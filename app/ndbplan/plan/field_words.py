@@ -17,7 +17,6 @@ from ndbplan.base.units import (
     format_bytes_binary,
     format_bytes_per_s,
     format_duration,
-    format_percent,
     whole_number,
 )
 from ndbplan.plan.hardware import DiskKind, RaidLevel, ServiceManager
@@ -116,7 +115,7 @@ def value_words(name: str, value: Any) -> str | None:
         return format_bytes_binary(value) if name in _OF_MEMORY else format_bytes(value)
     if name.endswith("_s") and not name.endswith("_per_s"):
         return format_duration(value)
-    return format_percent(value) if name in _SHARES else grouped(value)
+    return f"{grouped(value * 100)} %" if name in _SHARES else grouped(value)
 
 
 def grouped(value: float) -> str:

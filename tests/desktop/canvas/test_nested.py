@@ -16,6 +16,7 @@ from ndbplan.desktop.layout.layout import Layout, Layouter
 from ndbplan.desktop.look.rect import Rect
 from ndbplan.edits import parts as edits
 from ndbplan.edits.arrange import put_inside
+from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -135,6 +136,29 @@ def test_keys_move_a_room_with_all_in_it_and_a_host_comes_below_its_racks(hands_
     assert {i: settled[i] for i in after} == after
     assert _frames_hold(hands.scene.layout)
     assert hands.scene.overlaps.pairs == ()
+
+
+def test_a_frame_keeps_its_corner_whatever_comes_into_it_and_goes(hands_on: Any) -> None:
+    alone = Location(id="site", name="Site 1", position=Point(x=0.0, y=700.0))
+    hands = hands_on(edits.add(sample_plan("starter"), alone), zoom=0.5)
+
+    def corner() -> tuple[float, float]:
+        rect = hands.scene.layout.locations["site"].rect
+        return rect.x, rect.y
+
+    stood = corner()
+    hands.drag(hands.grip("rack-c"), hands.grip("site") + QPointF(210, 70))
+    assert hands.plan.by_id["rack-c"].parent_id == "site"
+    assert corner() == stood
+    assert _frames_hold(hands.scene.layout)
+    hands.drop(mime_of("host-small"), hands.grip("site"))
+    assert [h.location_id for h in hands.plan.hosts].count("site") == 1
+    assert corner() == stood
+    assert _frames_hold(hands.scene.layout)
+    assert hands.scene.overlaps.pairs == ()
+    hands.drag(hands.grip("rack-c"), hands.grip("site") + QPointF(1500, 300))
+    assert hands.plan.by_id["rack-c"].parent_id is None
+    assert corner() == stood
 
 
 @given(st.lists(st.sampled_from(_KINDS), min_size=2, max_size=6), st.randoms(use_true_random=False))

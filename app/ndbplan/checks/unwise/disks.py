@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 
 from ndbplan.base.units import (
-    format_bytes,
     format_bytes_binary,
     format_bytes_per_s,
     format_count,
@@ -285,9 +284,9 @@ def _more_files(now: Estimation, use: TablespaceUse) -> tuple[str, Edit | None]:
     more = larger.total_bytes - use.capacity_bytes
     reason = misfit(now, larger(now.plan))
     if not reason:
-        return f"let the data files have {format_bytes(more)} more", larger
+        return f"let the data files have {format_bytes_binary(more)} more", larger
     return (
-        f"use a smaller EXTENT_SIZE, add a node group, or take larger disks: {format_bytes(more)} "
+        f"use a smaller EXTENT_SIZE, add a node group, or take larger disks: {format_bytes_binary(more)} "
         f"more of data files do not fit ({reason})",
         None,
     )

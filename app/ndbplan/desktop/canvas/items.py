@@ -392,10 +392,12 @@ class ProcessItem(CanvasItem):
         return words if text_width(words, 13, 600) <= self.size.width() - _MARGIN else self.shade.text
 
     def _say(self, painter: QPainter, words: str, ink_of_words: str) -> None:
-        """The words as they can be read: from afar the first of them, or the node id alone."""
-        px, first = self.look.px(13, 24), words.partition(" · ")[0]
+        """The words as they can be read: from afar how it is or what it is, or the node id alone."""
+        px, (what, _, how) = self.look.px(13, 24), words.partition(" · ")
         room = self.size.adjusted(4, 0, -4, 0) if px > 13 else self.size
-        paint.fitting(painter, room, (words, first, self.chip.number), ink_of_words, px, 600, paint.CENTRE)
+        shorter = what if words == self.chip.text else how
+        texts = (words, *([shorter] if shorter else ()), self.chip.number)
+        paint.fitting(painter, room, texts, ink_of_words, px, 600, paint.CENTRE)
 
     def _paint_state(self, painter: QPainter, colour: str) -> None:
         """The chip as it is at the moment on show: up, starting, with a full log, down."""

@@ -38,7 +38,7 @@ class Why(QWidget):
 
 def _section(breakdown: Breakdown) -> Section:
     section = Section(breakdown.heading)
-    say = format_memory if breakdown.is_memory else format_value
+    say = format_memory if breakdown.is_binary else format_value
     total = breakdown.total
     if total is not None:
         opener = link(

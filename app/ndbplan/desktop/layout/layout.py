@@ -292,8 +292,9 @@ class _Nest:
             below = block.inner.height + HOST_GAP if block.host_ids else 0.0
             corner = at.x + LOCATION_PAD, at.y + LOCATION_HEADER + below
             held = self.place(place.id, self.flow_of(place.id), *corner, depth + 1)
-            own = [block.inner.moved(at.x, at.y)] if block.host_ids else []
-            rect = _framed(_around([*own, *held]))
+            # The frame begins where it stands, or farther out: what comes into it or goes moves no corner.
+            own = block.inner if block.host_ids else Rect(LOCATION_PAD, LOCATION_HEADER, 0.0, 0.0)
+            rect = _framed(_around([own.moved(at.x, at.y), *held]))
         ids = tuple(one.id for one in children)
         self.boxes[place.id] = LocationBox(place, rect, block.host_ids, at, ids, depth)
         return rect

@@ -42,10 +42,10 @@ class Stillness:
         ):
             return after
         old, new = self._layouter.layout(before), self._layouter.layout(after)
-        places = dict(_below(old, new))
-        alone = tuple(part for part in _left_alone(before, after) if part.id not in places)
-        while places := {**_pushed(alone, old, new), **places}:
-            after, places = move(after, places), {}
+        after = put_in_slots(after, dict(_below(old, new)))
+        alone = tuple(_left_alone(before, after))
+        while places := _pushed(alone, old, new):
+            after = move(after, places)
             if not any(box.depth for box in new.locations.values()):
                 break
             # Rows in a location begin where it stands: held, it may have pushed what lies in it.
@@ -116,12 +116,14 @@ def _left_alone(before: Plan, after: Plan) -> Iterator[Location | Host]:
 
 
 def _below(old: Layout, new: Layout) -> Iterator[tuple[str, Point]]:
-    """Where the first hosts of a location go that others lie in already: below those, which stay."""
+    """The slots of the first hosts of a location that others lie in already: below those, which stay."""
     for place_id, box in new.locations.items():
         was = old.locations.get(place_id)
-        if was is not None and was.children and not was.hosts and box.hosts:
-            top = was.rect.bottom - LOCATION_PAD + HOST_GAP - LOCATION_HEADER
-            yield place_id, Point(x=was.rect.x, y=top)
+        if was is not None and was.children and not was.hosts:
+            lower = was.rect.bottom - LOCATION_PAD + HOST_GAP - LOCATION_HEADER - was.origin.y
+            for host_id in box.hosts:
+                slot = offset(box, new.hosts[host_id].rect)
+                yield host_id, Point(x=slot.x, y=slot.y + lower)
 
 
 def _is_where_it_was(before: Plan, after: Plan, place: Location) -> bool:

@@ -179,7 +179,7 @@ def _ask_slow(
         slow(factor, at_s, lasts_s or 0.0)
 
     questions = [
-        Question("Share of its speed", SHARE, format_percent(usual)),
+        Question("Share of its speed", SHARE, SHARE.show(usual)),
         Question("At", MOMENT, now),
         Question("For", SECONDS, "", "the rest of the run"),
     ]
