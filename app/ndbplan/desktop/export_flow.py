@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from ndbplan.base.units import how_many
@@ -16,6 +14,7 @@ from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Task, Tasks
 from ndbplan.desktop.widgets.ask_folder import ask_folder, may_replace
 from ndbplan.desktop.widgets.message_bar import MessageBar
+from ndbplan.desktop.widgets.open_outside import open_outside
 from ndbplan.plan.plan import Plan
 
 MayReplace = Callable[[Path, Sequence[str]], bool]
@@ -88,9 +87,6 @@ class _Written(NamedTuple):
 
 def _say(messages: MessageBar, folder: Path, files: int, errors: int) -> None:
     still = f"; the plan still has {how_many(errors, 'error')}, see Problems" if errors else ""
-    messages.say(
-        "warning" if errors else "done",
-        f"Exported {how_many(files, 'file')} into {folder}{still}",
-        "Open the folder",
-        lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))),
-    )
+    done = f"Exported {how_many(files, 'file')} into {folder}"
+    show = partial(open_outside, folder, messages, done)
+    messages.say("warning" if errors else "done", f"{done}{still}", "Open the folder", show)

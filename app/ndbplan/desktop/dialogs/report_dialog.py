@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -32,6 +32,7 @@ from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look.text import as_it_is
 from ndbplan.desktop.widgets.message_bar import MessageBar
+from ndbplan.desktop.widgets.open_outside import open_outside
 from ndbplan.desktop.widgets.sections import label
 from ndbplan.plan.project import Project
 from ndbplan.report.compose import SECTIONS, Options, is_day
@@ -260,9 +261,12 @@ class ReportDialog(Dialog):
             except FileError as error:
                 self.state.say(error.line, is_error=True)
                 return
-            self._messages.say("done", f"Saved {path}")
-            (then or _open)(path)
             self.accept()
+            if then is None:
+                open_outside(path, self._messages, f"Saved {path}")
+            else:
+                self._messages.say("done", f"Saved {path}")
+                then(path)
 
         self.task = self.tasks.start(
             lambda task: report(project, options, path.suffix.lower(), task.cancelled), done
@@ -317,10 +321,6 @@ def _edit(name: str) -> QLineEdit:
     edit = QLineEdit()
     edit.setAccessibleName(name)
     return edit
-
-
-def _open(path: Path) -> None:
-    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
 
 
 class _Page(QWidget):
