@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtGui import QFontMetricsF
 from pytestqt.qtbot import QtBot
 
 from ndbplan.base.quantity import Quantity
+from ndbplan.desktop.analyses.lane_words import LEAST_PX
 from ndbplan.desktop.analyses.lanes import PHASES, Block, Lane
 from ndbplan.desktop.analyses.timeline import Timeline
+from ndbplan.desktop.look import theme
 from ndbplan.estimate.timed import restart
 from ndbplan.plan.samples import sample_names, sample_plan
 
@@ -94,3 +97,45 @@ def test_most_of_the_lanes_share_the_axis(qtbot: QtBot) -> None:
     lengths = (900.0, 800.0, 40.0, 30.0)
     view.show_lanes([_lane(f"{s}", ("stop", s)) for s in lengths])
     assert {view.shorter(n) for n in range(4)} == {1}
+
+
+def test_names_that_find_no_room_in_a_long_lane_stand_below_it(qtbot: QtBot) -> None:
+    view = Timeline("Operations")
+    qtbot.addWidget(view)
+    steps = [("Restart data node 1 and wait for it", 130.0), ("REORGANIZE shop.a", 120.0), ("last", 700.0)]
+    view.show_lanes([_lane("Add groups", *steps), _lane("Backup", ("backup", 400.0))])
+    view.show()
+    view.resize(700, 100)
+    bare = view._box(0, 0)
+    assert bare.width() < 100
+    row, after = view._laid_out()[:2]
+    assert ([n for n, _ in row.words.below], row.words.inside) == ([0, 1], (2,))
+    assert all(bare.left() <= x < 700 for _, x in row.words.below)
+    assert view._at(view._box(1, 0).center().toPoint()) == (1, 0)
+    # It grows by the line, and loses it again where there is room beside.
+    below, height = after.top - row.top, view.height()
+    view.resize(1900, height)
+    row, after = view._laid_out()[:2]
+    assert row.words.below == ()
+    assert height - view.height() == below - (after.top - row.top) > 0
+
+
+@pytest.mark.parametrize("width", [560, 700, 1100])
+def test_every_step_that_is_wide_enough_is_named_whole(qtbot: QtBot, width: int) -> None:
+    view = Timeline("Operations")
+    qtbot.addWidget(view)
+    found = [(kind, restart(sample_plan("starter"), kind)) for kind in ("node", "initial", "system")]
+    lanes = [_lane(kind, *((p.name, p.duration_s.value) for p in one.phases)) for kind, one in found]
+    view.show_lanes(lanes)
+    view.show()
+    view.resize(width, view.height())
+    metrics = QFontMetricsF(theme.font(11))
+    for row, lane in enumerate(lanes):
+        said = view._laid_out()[row].words
+        whole = {
+            n
+            for n in said.inside
+            if metrics.horizontalAdvance(lane.blocks[n].name) <= view._box(row, n).width()
+        }
+        whole |= {n for n, _ in (*said.beside, *said.below)}
+        assert {n for n in range(len(lane.blocks)) if view._box(row, n).width() >= LEAST_PX} <= whole

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
@@ -15,23 +16,23 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
 
 from ndbplan.base.units import format_duration
 from ndbplan.desktop.analyses.day_behind import HEAD, STEP, Day, DayBehind, Scale, clock
+from ndbplan.desktop.analyses.lane_words import Row, Words, paint_line, words
 from ndbplan.desktop.analyses.lanes import PHASES, ROOM_BESIDE, Lane, length_s, scales
 from ndbplan.desktop.look import paint, theme
 from ndbplan.desktop.widgets.explain import Explanation, range_text
 
-_LANE, _BLOCK, _AXIS = 38, 22, 20
+_LANE, _BLOCK, _AXIS, _BELOW = 38, 22, 20, 16
 NAME_WIDTH = 132
 """Of the names on the left."""
 _MOST_TICKS, _MOST_CLOCKS = 6, 9
 _WIDE_ENOUGH = 12
 """Pixels of a step from which on it has a whisker of its own."""
-_LEAST_WORDS = 48
-"""Pixels of a step from which on the beginning of its name says something."""
 _NEAR_PX = 6.0
 """Within which a start that is dragged comes to rest at the best one."""
 _DARKER = 45
@@ -66,6 +67,7 @@ class Timeline(QWidget):
         self._picked: tuple[int, int] | None = None
         self._numbers: dict[str, int] = {}
         """By which each phase has its colour."""
+        self._rows: list[Row] | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -82,7 +84,7 @@ class Timeline(QWidget):
         more = [name for name in names if name not in known]
         self._numbers = {**known, **{name: len(known) + i for i, name in enumerate(more)}}
         self._picked = None
-        self.setFixedHeight(self.sizeHint().height())
+        self._lay_out()
         self._describe()
 
     def show_day(self, day: Day | None, start_s: float | None = None) -> None:
@@ -90,12 +92,13 @@ class Timeline(QWidget):
         self._day, self._start_s = day, 0.0
         if day is not None:
             self._start_s = day.windows.best.start_s if start_s is None else day.begin(start_s)
-        self.setFixedHeight(self.sizeHint().height())
+        self._lay_out()
         self._describe()
 
     def show_whole(self, whole: bool) -> None:
         """Whether the axis is all of the schedule, or as long as the operations."""
         self._whole = whole
+        self._lay_out()
         self.update()
 
     @property
@@ -112,7 +115,7 @@ class Timeline(QWidget):
         """Let them begin at another moment of the schedule."""
         start_s = self._start_s if self._day is None else self._day.begin(start_s)
         if start_s != self._start_s:
-            self._start_s = start_s
+            self._start_s, self._rows = start_s, None
             self._describe()
             self.moved.emit(start_s)
 
@@ -129,7 +132,7 @@ class Timeline(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(500, self._head + _LANE * max(1, len(self._lanes)) + _AXIS)
+        return QSize(500, max(round(self._laid_out()[-1].top), self._head + _LANE) + _AXIS)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -172,7 +175,7 @@ class Timeline(QWidget):
 
     def _paint_lane(self, painter: QPainter, row: int, lane: Lane) -> None:
         colours = theme.tokens()
-        y = self._head + row * _LANE
+        y = self._laid_out()[row].top
         painter.setFont(theme.font(12, 500))
         painter.setPen(QColor(colours.text))
         painter.drawText(QRectF(0, y, NAME_WIDTH - 8, 20), Qt.AlignmentFlag.AlignVCenter, lane.name)
@@ -189,50 +192,59 @@ class Timeline(QWidget):
         self._paint_whiskers(painter, row, lane)
 
     def _paint_blocks(self, painter: QPainter, row: int, lane: Lane) -> None:
-        colours, metrics = theme.tokens(), QFontMetricsF(theme.font(11))
+        colours = theme.tokens()
         painter.setFont(theme.font(11))
-        left_out: list[tuple[str, QRectF]] = []
         for column, block in enumerate(lane.blocks):
-            box = self._box(row, column)
             picked = self._picked == (row, column)
             painter.setPen(QPen(QColor(colours.text_strong), 1.5) if picked else Qt.PenStyle.NoPen)
             painter.setBrush(QColor(self.colour_of(block.name)))
-            painter.drawRoundedRect(box, 3, 3)
-            if metrics.horizontalAdvance(block.name) <= box.width() - 8:
-                self._paint_name(painter, box, block.name)
-            else:
-                left_out.append((block.name, box))
+            painter.drawRoundedRect(self._box(row, column), 3, 3)
         if not lane.blocks:
             return
-        x = max(self._box(row, len(lane.blocks) - 1).right(), self._x_of(row, lane.duration_s.high)) + 10
-        y = self._box(row, 0).center().y()
+        said, y = self._laid_out()[row].words, self._box(row, 0).center().y()
+        for column in said.inside:
+            self._paint_name(painter, self._box(row, column), lane.blocks[column].name)
         if self.shorter(row) > 1:
+            x = self._beside(row)
             # The steps of so long an operation are many, and told when pointed at.
             shorter = f"{self.shorter(row):.0f}"
-            words = (f"drawn {shorter} times as short", f"1/{shorter} as long", f"÷ {shorter}")
+            texts = (f"drawn {shorter} times as short", f"1/{shorter} as long", f"÷ {shorter}")
             room = QRectF(x, y - 9, self.width() - x, 18)
-            paint.fitting(painter, room, words, colours.muted, 11)
+            paint.fitting(painter, room, texts, colours.muted, 11)
             return
-        # On a whole day blocks are narrow and their names many: they are told when pointed at.
-        if not left_out or (self._day is not None and self._whole):
-            return
-        # What does not fit into its block stands beside the lane, the longest first.
-        times = {block.name: block.duration_s.value for block in lane.blocks}
-        left_out.sort(key=lambda one: -times[one[0]])
-        for name, box in left_out:
-            width = metrics.horizontalAdvance(name)
-            if x + width + 14 > self.width():
-                # Where there is no room beside it either, its beginning is better than nothing.
-                x = self.width()
-                if box.width() >= _LEAST_WORDS:
-                    self._paint_name(painter, box, name)
-                continue
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(self.colour_of(name)))
-            painter.drawRoundedRect(QRectF(x, y - 4, 8, 8), 2, 2)
-            painter.setPen(QColor(colours.muted))
-            painter.drawText(QRectF(x + 12, y - 9, width + 4, 18), Qt.AlignmentFlag.AlignVCenter, name)
-            x += width + 28
+        names = [(block.name, self.colour_of(block.name)) for block in lane.blocks]
+        paint_line(painter, said.beside, names, y)
+        paint_line(painter, said.below, names, y + _LANE / 2 + 5)
+
+    def _beside(self, row: int) -> float:
+        """Where the words beside a lane begin."""
+        lane = self._lanes[row]
+        return max(sum(self._span(row, len(lane.blocks) - 1)), self._x_of(row, lane.duration_s.high)) + 10
+
+    def _laid_out(self) -> list[Row]:
+        """Where each lane begins and its names stand at this width; last of all where they end."""
+        if self._rows is None:
+            rows, top = list[Row](), float(self._head)
+            for row, lane in enumerate(self._lanes):
+                blocks = [(b.name, *self._span(row, column)) for column, b in enumerate(lane.blocks)]
+                # On a whole day blocks are narrow and their names many, as are the steps of a lane that is
+                # drawn shorter: those that do not fit are told when pointed at.
+                is_crowded = self.shorter(row) > 1 or (self._day is not None and self._whole)
+                beside = self._beside(row) if blocks else 0.0
+                said = words(blocks, beside, 0.0 if is_crowded else float(self.width()))
+                rows.append(Row(top, said))
+                top += _LANE + (_BELOW if said.below else 0)
+            self._rows = [*rows, Row(top, Words())]
+        return self._rows
+
+    def _lay_out(self) -> None:
+        self._rows = None
+        self.setFixedHeight(self.sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._lay_out()
 
     @staticmethod
     def _paint_name(painter: QPainter, box: QRectF, name: str) -> None:
@@ -299,7 +311,8 @@ class Timeline(QWidget):
             longest_s, from_s = self._day.windows.schedule.length_s + longest_s, 0.0
         return Scale(float(NAME_WIDTH), max(10.0, self.width() - NAME_WIDTH - 4.0), from_s, longest_s)
 
-    def _box(self, row: int, column: int) -> QRectF:
+    def _span(self, row: int, column: int) -> tuple[float, float]:
+        """Where a block begins, and how wide it is."""
         axis = self.scale()
         lane = self._lanes[row]
         whole = sum(block.duration_s.value for block in lane.blocks)
@@ -309,11 +322,15 @@ class Timeline(QWidget):
         )
         start = sum(block.duration_s.value for block in lane.blocks[:column]) * scale
         size = max(1.0, lane.blocks[column].duration_s.value * scale - 1)
-        top = self._head + row * _LANE + (_LANE - _BLOCK) / 2 - 1
-        return QRectF(axis.x(self._start_s) + start, top, size, _BLOCK)
+        return axis.x(self._start_s) + start, size
+
+    def _box(self, row: int, column: int) -> QRectF:
+        x, width = self._span(row, column)
+        return QRectF(x, self._laid_out()[row].top + (_LANE - _BLOCK) / 2 - 1, width, _BLOCK)
 
     def _at(self, place: QPoint) -> tuple[int, int] | None:
-        row = (place.y() - self._head) // _LANE
+        tops = [row.top for row in self._laid_out()]
+        row = bisect_right(tops, place.y()) - 1
         if not 0 <= row < len(self._lanes):
             return None
         if place.x() < NAME_WIDTH:
@@ -430,4 +447,4 @@ class Timeline(QWidget):
         x = 0 if place[1] < 0 else self._box(*place).left()
         how = "" if place[1] < 0 else lane.blocks[place[1]].text
         popover = Explanation(quantity, title, self, how, near_runs=lane.near_runs)
-        popover.show_at(self.mapToGlobal(QPoint(round(x), self._head + place[0] * _LANE + _LANE - 6)))
+        popover.show_at(self.mapToGlobal(QPoint(round(x), round(self._laid_out()[place[0]].top) + _LANE - 6)))
