@@ -54,6 +54,15 @@ class TestMaximise:
         assert _parts(window) == {**ALL, "side": False}
         assert not window.actions_table["side"].isChecked()
 
+    def test_who_clicks_a_tab_maximises_the_analyses(self, window) -> None:
+        window.canvas.setFocus()
+        tabs = window.panels.analyses.tabs
+        QTest.mouseClick(tabs, _LEFT, pos=tabs.tabRect(4).center())
+        window.actions_table["maximise"].trigger()
+        assert _parts(window) == {**dict.fromkeys(ALL, False), "analyses": True}
+        window.actions_table["maximise"].trigger()
+        assert _parts(window) == ALL
+
     def test_showing_a_part_ends_it(self, window) -> None:
         window.canvas.setFocus()
         window.actions_table["maximise"].trigger()

@@ -33,10 +33,13 @@ def fit_the_screen(window: QWidget) -> None:
     if screen is None or window.isMaximized() or window.isFullScreen():
         return
     room, frame = screen.availableGeometry(), window.frameGeometry()
-    more = frame.size() - room.size()
-    if more.width() > 0 or more.height() > 0:
-        window.resize(window.width() - max(0, more.width()), window.height() - max(0, more.height()))
-        window.move(room.topLeft())
+    more = (frame.size() - room.size()).expandedTo(QSize(0, 0))
+    window.resize(window.size() - more)
+    # One that fills the screen begins at its corner: Qt brings it back some pixels lower.
+    x = room.left() if frame.width() >= room.width() else frame.left()
+    y = room.top() if frame.height() >= room.height() else frame.top()
+    if (x, y) != (frame.left(), frame.top()):
+        window.move(x, y)
 
 
 class Parts(NamedTuple):

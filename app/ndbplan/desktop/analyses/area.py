@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
@@ -83,6 +83,8 @@ class AnalysisArea(QWidget):
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
         self.tabs.setUsesScrollButtons(True)
+        # Who clicks a tab is in the analyses: keys that act on a part of the window mean this one.
+        self.tabs.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.stack = _Stack()
         for text, _, _ in TABS:
             self.tabs.addTab(text)

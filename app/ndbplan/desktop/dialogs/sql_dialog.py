@@ -53,7 +53,6 @@ class SqlDialog(Dialog):
         self.read_back = Listing("What was understood")
         self.read_back.itemActivated.connect(self._go_to)
         self.read_back.itemClicked.connect(self._go_to)
-        self.state.say(_HINT)
         load = QPushButton("Open a file…")
         load.clicked.connect(self._ask_file)
         self.take.setEnabled(False)

@@ -21,6 +21,8 @@ class Listing(QListWidget):
         self._hint = hint
         self.setAccessibleName(name)
         self.setWordWrap(True)
+        # Lines end at the edge: there is nothing to scroll to.
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         theme.theme().changed.connect(self._tint)
 
     def add(self, text: str, icon: str, colour: str = "muted", data: Any = None) -> QListWidgetItem:
