@@ -154,3 +154,35 @@ def test_sizes_of_files_are_told_in_the_units_in_which_they_are_stated() -> None
         for shown in breakdowns(now, part.id):
             assert shown.is_binary or shown.total is None, shown.heading
             assert not [one for one in shown.callouts if re.search(r"[kMGT]B", one.text)]
+
+
+def _put(window, name: str) -> None:
+    table = window.document.plan.table(_TABLE)
+    columns = tuple(validated.changed(c, storage="disk") if c.name == name else c for c in table.columns)
+    window.document.edit("Put a column on disk", lambda plan: put_columns(plan, table.id, columns))
+
+
+def test_a_column_of_an_index_is_offered_no_tablespace(window) -> None:
+    _put(window, "created")
+    said = "column created of shop.orders is in index by_customer: columns on disk are in no key or index."
+    assert (window.messages.text, window.messages._button.isHidden()) == (said, True)
+    # The page of a tablespace does not say that its table has no such column.
+    table = window.document.plan.table(_TABLE)
+    window.document.edit("Choose it", lambda plan: _chosen(with_tablespace(plan)[0], table.id))
+    assert window.messages.isHidden()
+    plan = window.document.plan
+    (shown,) = breakdowns(Estimation(plan), plan.tablespaces[0].id)
+    assert shown.callouts[0].text == "column created of shop.orders is in a key or index."
+
+
+def _chosen(plan: Plan, table_id: str) -> Plan:
+    return edits.update(plan, table_id, tablespace_id=plan.tablespaces[0].id)
+
+
+def test_an_offer_goes_when_the_plan_has_what_it_offers(window) -> None:
+    _put(window, "total")
+    assert "need a tablespace" in window.messages.text
+    assert not window.messages.isHidden()
+    (problem,) = [p for p in check(window.document.plan) if p.rule == "tablespace-of-table"]
+    window.document.edit("By the problem", problem.solutions[0].edit)
+    assert window.messages.isHidden()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.base.units import format_memory, format_percent, format_value
 from ndbplan.configuration.redo_problems import seen_as
+from ndbplan.configuration.refused_tables import in_keys
 from ndbplan.describe.titles import SPACE_OF_ROLE
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
@@ -273,7 +274,15 @@ def _table(now: Estimation, table: Table) -> list[Breakdown]:
 def _tablespace(now: Estimation, space: Tablespace) -> list[Breakdown]:
     use = next((use for use in now.disk_data.tablespaces if use.tablespace == space.name), None)
     if use is None:
-        notice = Notice("No table has columns on disk in it", "Choose it in a table's storage.", "warning")
+        inside = [table for table in now.plan.tables if table.tablespace_id == space.id]
+        keyed = next(
+            (one for table in inside for one in in_keys(table) if one.column.storage == "disk"), None
+        )
+        notice = (
+            Notice("No table has columns on disk in it", "Choose it in a table's storage.", "warning")
+            if keyed is None
+            else Notice("Nothing can lie in it", f"{keyed.where} is in a key or index.", "warning")
+        )
         return [Breakdown("How full is it?", "", None, (), (notice,))]
     fill = use.fill.value
     rows = (

@@ -24,31 +24,46 @@ class DiskDataOffers(QObject):
     def __init__(self, editor: Editor, messages: MessageBar) -> None:
         super().__init__(editor)
         self._editor, self._messages = editor, messages
+        self._said: tuple[str, Plan] | None = None
+        """What was offered last, and for which plan."""
         editor.document.changed.connect(self._look)
         editor.idle_role.connect(self._tell_of_role)
         editor.role_moved.connect(self._offer_both)
 
     def _look(self, before: Plan, after: Plan) -> None:
+        self._retire(after)
         if before.tables is after.tables or not before.tables:
             return
         table = next(_without_home(before, after), None)
         if table is None:
             return
         from ndbplan.checks.unwise.disk_data_cures import offered_home
+        from ndbplan.configuration.refused_tables import in_keys
         from ndbplan.estimate.estimation import Estimation
 
+        keyed = {one.column.name: one for one in in_keys(table) if one.column.storage == "disk"}
+        if all(column.name in keyed for column in table.columns if column.storage == "disk"):
+            one = next(iter(keyed.values()))
+            key = f"index {one.key}" if one.key else "the primary key"
+            self._messages.say("warning", f"{one.where} is in {key}: {one.why}.")
+            self._said = (self._messages.text, after)
+            return
         try:
             way = offered_home(Estimation(after), table)
         except UserError:
             # The checks say what keeps the plan from being estimated.
             return
         if way is not None:
-            self._messages.say(
-                "info",
-                f"{table.full_name} has columns on disk now, which need a tablespace.",
-                way.title,
-                partial(self._editor.do, way.title, way.edit),
+            self._offer(
+                f"{table.full_name} has columns on disk now, which need a tablespace.", way.title, way.edit
             )
+
+    def _retire(self, after: Plan) -> None:
+        """An offer holds for one plan: the next step, or undo, takes it away."""
+        if self._said is not None and self._said[1] is not after:
+            if self._messages.text == self._said[0]:
+                self._messages.hide()
+            self._said = None
 
     def _tell_of_role(self, what: str) -> None:
         from ndbplan.edits.disk_data import with_tablespace
@@ -85,6 +100,7 @@ class DiskDataOffers(QObject):
 
     def _offer(self, what: str, button: str, edit: Callable[[Plan], Plan]) -> None:
         self._messages.say("info", what, button, partial(self._editor.do, button, edit))
+        self._said = (what, self._editor.plan)
 
 
 def _without_home(before: Plan, after: Plan) -> Iterator[Table]:

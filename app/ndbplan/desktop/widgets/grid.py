@@ -283,7 +283,7 @@ class Grid(QWidget):
         self.view = QTableView()
         self.view.setModel(self.model)
         self.view.setItemDelegate(_Delegate(document, self.model, self.view))
-        self.view.setAccessibleName(f"{rows.what}s")
+        self.view.setAccessibleName(f"{rows.what}{'es' if rows.what.endswith('x') else 's'}")
         self.view.setFrameShape(QFrame.Shape.NoFrame)
         self.view.setShowGrid(False)
         self.view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
