@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
+from ndbplan.base.shapes import as_json
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate import stored
+from ndbplan.estimate.estimation import Estimation, chosen_workload
 from ndbplan.estimate.grown import grow, reorganise
 from ndbplan.estimate.load.checkpoint import checkpoint as checkpoint_of
 from ndbplan.estimate.load.redo import redo as redo_of
 from ndbplan.estimate.loaded import checkpoint, node_loads, redo, stored_loads
 from ndbplan.estimate.space.disk_space import disk_space
 from ndbplan.estimate.stored import machines_of, node_data_by_id, reach, situation
-from ndbplan.estimate.timed import backup, restart
+from ndbplan.estimate.timed import backup, create_disk_data, restart, restore_backup
 from ndbplan.ndb.nearness import Nearness, Situation, kinds, nearness, slowest_disk_bytes_per_s
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan
+from random_plans import random_plan
 
 MEASURED = Situation(NdbVersion.parse("8.4.8"), 2, 2, 1e6, 1040, 1e9)
 KINDS = st.sampled_from(kinds())
@@ -221,3 +227,73 @@ def test_a_disk_that_is_the_limit_is_as_uncertain_as_those_that_were_timed() -> 
     found = backup(plan)
     assert found.nodes[0].bound.startswith("disk")
     assert found.duration_s.high / found.duration_s.low > 1.35
+
+
+OF_OTHER_KINDS = ("estimate.distribution", "estimate.memory.hosts", "estimate.memory.nodes.ram_bytes")
+"""The chance of keys, and what nodes allocate for parameters, whatever rows they hold."""
+WITH_KNOWN_PARTS = ("estimate.disk_space.disks", "estimate.disks.disks")
+"""Sums of what is uncertain and of what is known to the byte."""
+
+
+def _ranges(shape: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], dict[str, float]]]:
+    if isinstance(shape, dict):
+        if {"value", "low", "high"} <= shape.keys():
+            yield path, shape
+        else:
+            for key, one in shape.items():
+                yield from _ranges(one, (*path, key))
+    elif isinstance(shape, list):
+        for number, one in enumerate(shape):
+            yield from _ranges(one, (*path, str(number)))
+
+
+def marked_ranges(plan: Plan) -> dict[tuple[str, ...], dict[str, float]]:
+    """Every range that a command prints with a mark: of estimates and of work on the cluster."""
+    now = Estimation(plan, chosen_workload(plan))
+    asked: dict[str, Callable[[], object]] = {
+        "estimate": now.to_json,
+        "backup": lambda: backup(plan, now.workload),
+        "restore": lambda: restore_backup(plan),
+        "files": lambda: create_disk_data(plan),
+        "reorganise": lambda: reorganise(plan, 1, now.workload),
+        **{kind: lambda kind=kind: restart(plan, kind) for kind in ("node", "initial", "system", "start")},
+    }
+    found = {}
+    for name, ask in asked.items():
+        try:
+            found |= dict(_ranges(as_json(ask()), (name,)))
+        except UserError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("of", [*WHOLE, "telecom-144", *range(6)])
+def test_every_figure_that_bears_a_mark_is_the_less_certain_the_further_the_plan_lies(
+    of: str | int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Threads, links, pages of disk data, phases of starts, nodes of a backup, restores and redo files had
+    the range of a plan that was measured, however far the mark beside them said that it lay."""
+    plan = sample_plan(of) if isinstance(of, str) else random_plan(of)
+    found = []
+    for room in (1.0, 1.1, 1.2):
+
+        def near(kind: str, plan: Situation, room: float = room) -> Nearness:
+            return replace(nearness(kind, plan), room=room, room_below=room)
+
+        monkeypatch.setattr(stored, "nearness", near)
+        # Another object, so that no answer is kept of it.
+        found.append(marked_ranges(plan.replace()))
+    assert len(found[0]) > 20
+    for path, nearest in found[0].items():
+        name = ".".join(part for part in path if not part.isdigit())
+        if nearest["low"] == nearest["high"] or name.startswith(OF_OTHER_KINDS):
+            continue
+        for nearer, further in pairwise(one[path] for one in found):
+            assert further["value"] == nearer["value"], path
+            assert further["low"] <= nearer["low"], path
+            assert further["high"] >= nearer["high"], path
+            # What is known of one end, as what disks need at least, leaves that one.
+            if not name.startswith(WITH_KNOWN_PARTS):
+                assert (
+                    further["low"] < nearer["low"] or further["high"] > nearer["high"] or not nearest["low"]
+                ), path

@@ -214,7 +214,8 @@ def _quantity(scenario: Scenario, rate: float, limit: Bottleneck) -> Quantity:
             # Disk reads are asked for with the rows of the end, the service for those of the beginning.
             share = min(1.0, rate / service.max_per_s)
             low, high = share * service.low_per_s, share * service.high_per_s
-            return Quantity.spanning(rate, (low, high), "tx/s", (*terms, *service.why))
+            found = Quantity.spanning(rate, (low, high), "tx/s", (*terms, *service.why))
+            return reach(scenario.plan, "load").widened(found)
     highest = Quantity.exact(rate, "tx/s", terms) * constants_of(scenario.plan)["simulated_rate"]
     highest = reach(scenario.plan, "load").widened(highest)
     if limit.resource in ("redo log", "redo files"):

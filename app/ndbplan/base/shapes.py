@@ -32,6 +32,8 @@ class Shape:
 
     JSON: ClassVar[str] = ""
     """The keys in their order, with blanks between; `key=attribute` where the attribute has another name."""
+    SHARES: ClassVar[tuple[str, ...]] = ()
+    """Figures that are shares of a whole: 1 at most."""
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """What `--json` prints; with `why` the derivations of numbers too."""

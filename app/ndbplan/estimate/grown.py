@@ -8,7 +8,7 @@ Here the plan is taken apart for `times/reorganise.py`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import kept_by_identity, same
@@ -167,7 +167,11 @@ def reorganise_to(plan: Plan, grown: Plan, workload: Workload | None = None) -> 
         return reorganise_to(moved, then, workload).duration_s
 
     duration = less_certain(plan, "reorganise", duration, on_disks_of_runs)
-    spaces = _tablespaces(plan, after)
+    spaces = reach(plan, "storage").widened_throughout(_tablespaces(plan, after))
+    tables = tuple(
+        replace(one, duration_s=near.widened(one.duration_s), cpu=near.widened_throughout(one.cpu))
+        for one in tables
+    )
     return ReorganiseEstimate(tables, duration, peak, peaks, after, spaces, near)
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from ndbplan.base.kept import kept_by_identity, same
 from ndbplan.base.quantity import Quantity, largest
-from ndbplan.estimate.constants import constant_for, constants_of
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load import clients as of_clients
 from ndbplan.estimate.load import demand, jobs
 from ndbplan.estimate.load.checkpoint import (
@@ -34,7 +34,7 @@ from ndbplan.estimate.load.disk_data import disk_data as disk_data_of
 from ndbplan.estimate.load.disks import DisksEstimate, demand_of
 from ndbplan.estimate.load.flows import Flows, carried, flows_between
 from ndbplan.estimate.load.jobs import Job
-from ndbplan.estimate.load.key_choice import chosen_shares, hot_key
+from ndbplan.estimate.load.key_choice import chosen_shares
 from ndbplan.estimate.load.network import NetworkEstimate
 from ndbplan.estimate.load.network import network as network_of
 from ndbplan.estimate.load.redo import RedoEstimate, operations_of
@@ -45,7 +45,6 @@ from ndbplan.estimate.load.uplinks import UplinkUse
 from ndbplan.estimate.load.uplinks import uplinks as uplinks_of
 from ndbplan.estimate.narrowed import bare, narrowed
 from ndbplan.estimate.storage import memory_per_row as of_row
-from ndbplan.estimate.storage.key_values import key_values
 from ndbplan.estimate.storage.shares import Shares
 from ndbplan.estimate.storage.table_memory import rules_with
 from ndbplan.estimate.stored import (
@@ -58,14 +57,14 @@ from ndbplan.estimate.stored import (
     node_memories,
     reach,
 )
-from ndbplan.ndb.constants import Constant
 from ndbplan.ndb.mysqld_options import in_effect
+from ndbplan.ndb.nearness import Nearness
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, SqlNode, process_node_ids
 from ndbplan.plan.tables import Table
-from ndbplan.plan.workloads import ClosedLoad, JobLoad, KeyChoice, OpenLoad, OperationKind, Workload
+from ndbplan.plan.workloads import ClosedLoad, JobLoad, OpenLoad, Workload
 
 # What is asked.
 
@@ -181,6 +180,10 @@ def _on_host(process: SqlNode | ApiSlot, host: Host) -> Coming:
 
 def clients(plan: Plan, workload: Workload) -> ClientsEstimate:
     """What the workload asks of the SQL or API nodes its transactions come through."""
+    return reach(plan, "load").widened_throughout(_clients(plan, workload))
+
+
+def _clients(plan: Plan, workload: Workload) -> ClientsEstimate:
     coming = _coming(plan, workload)
     return of_clients.clients(constants_of(plan), steady(plan, workload), coming, bool(plan.api_slots))
 
@@ -190,10 +193,15 @@ def clients(plan: Plan, workload: Workload) -> ClientsEstimate:
 
 def cpu(plan: Plan, workload: Workload | None) -> CpuEstimate:
     """How busy data nodes, SQL or API nodes and their hosts are under a workload; nothing without one."""
+    return reach(plan, "load").widened_throughout(cpu_by_formula(plan, workload))
+
+
+def cpu_by_formula(plan: Plan, workload: Workload | None) -> CpuEstimate:
+    """The same with the ranges of its constants alone, for what widens its own results."""
     if workload is None:
         return CpuEstimate((), ())
     coming = _coming(plan, workload)
-    return cpu_of(narrowed(machines_of(plan)), node_loads(plan, workload), clients(plan, workload), coming)
+    return cpu_of(narrowed(machines_of(plan)), node_loads(plan, workload), _clients(plan, workload), coming)
 
 
 def idle_latency_s(plan: Plan, workload: Workload) -> Quantity:
@@ -248,7 +256,7 @@ def own_work_s(plan: Plan, workload: Workload) -> Quantity | None:
     rate = rate_of(plan, workload)
     if rate <= 0 or isinstance(workload.load, JobLoad):
         return None
-    return largest(_work_of_one(cpu(plan, workload), rate), "s")
+    return largest(_work_of_one(cpu_by_formula(plan, workload), rate), "s")
 
 
 def _work_of_one(busy: CpuEstimate, rate: float) -> Iterator[tuple[str, Quantity]]:
@@ -265,6 +273,11 @@ def _work_of_one(busy: CpuEstimate, rate: float) -> Iterator[tuple[str, Quantity
 
 def network(plan: Plan, workload: Workload | None) -> NetworkEstimate:
     """Traffic of every host under a workload; nothing without one."""
+    return reach(plan, "load").widened_throughout(network_by_formula(plan, workload))
+
+
+def network_by_formula(plan: Plan, workload: Workload | None) -> NetworkEstimate:
+    """The same with the ranges of its constants alone, for what widens its own results."""
     if workload is None:
         return NetworkEstimate(())
     return network_of(narrowed(machines_of(plan)), node_loads(plan, workload), _coming(plan, workload))
@@ -307,7 +320,7 @@ def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
     """Checkpoints of every data node that holds rows, under a workload or without one."""
     machines, near = narrowed(machines_of(plan)), reach(plan, "load")
     loads, of_tables = node_loads_by_id(plan, workload), stored_loads(plan, workload)
-    undo = undo_logs(machines, disk_data(plan, workload).nodes)
+    undo = undo_logs(machines, disk_data_by_formula(plan, workload).nodes)
     found = checkpoint_of(machines, node_data_by_id(plan), loads, of_tables, near, undo)
     return found if workload is None else until_memory_is_full(found, memory_full_after_s(plan, workload))
 
@@ -366,6 +379,18 @@ def _stored_on_disk(tables: tuple[Table, ...], version: NdbVersion, lying: Lying
 
 def disk_data(plan: Plan, workload: Workload | None) -> DiskDataEstimate:
     """Space and traffic of tables with columns on disk."""
+    return _disk_data(disk_data_by_formula(plan, workload), reach(plan, "load"), reach(plan, "storage"))
+
+
+@kept_by_identity(size=48)
+def _disk_data(found: DiskDataEstimate, near: Nearness, held: Nearness) -> DiskDataEstimate:
+    """`near`: to measured loads; `held`: to measured sizes of rows, which fill tablespaces."""
+    spaces, nodes = held.widened_throughout(found.tablespaces), near.widened_throughout(found.nodes)
+    return replace(found, tablespaces=spaces, nodes=nodes)
+
+
+def disk_data_by_formula(plan: Plan, workload: Workload | None) -> DiskDataEstimate:
+    """The same with the ranges of its constants alone, for what widens its own results."""
     stored = stored_on_disk(plan)
     loads = table_loads(plan, workload) if stored else ()
     return disk_data_of(narrowed(machines_of(plan)), stored, plan.tablespaces, plan.logfile_groups, loads)
@@ -398,41 +423,3 @@ def memory_per_row(plan: Plan, load: TableLoad) -> tuple[float, float]:
     """
     rules = rules_with(plan.version, constants_of(plan))
     return of_row.memory_per_row(load.table, load.unique_index, cluster_of(plan), around(plan), rules)
-
-
-def row_lock_s(plan: Plan, workload: Workload) -> Constant:
-    """How long a transaction keeps a row locked; clients that state their latency keep none longer."""
-    found, load = constant_for(plan, "row_lock_s"), workload.load
-    if not isinstance(load, ClosedLoad) or load.latency_s <= 0:
-        return found
-    value, low, high = (min(load.latency_s, part) for part in (found.value, found.low, found.high))
-    return replace(found, value=value, low=low, high=high)
-
-
-def hottest_rows(plan: Plan, workload: Workload) -> list[tuple[Table, float]]:
-    """How often per second the most wanted row of each table is locked by updates and deletes.
-
-    Two transactions never have it at once: one waits until the other has committed. Source: manual, "Limits
-    Relating to Transaction Handling" (exclusive locks of rows), and constants["row_lock_s"].
-    """
-    weights = sum(t.weight for t in workload.transactions)
-    rate = rate_of(plan, workload)
-    found: dict[str, float] = {}
-    for transaction in workload.transactions:
-        for operation in transaction.operations:
-            table = plan.table(operation.table_id)
-            if operation.kind not in (OperationKind.UPDATE, OperationKind.DELETE) or not table.rows:
-                continue
-            wanted = min(1.0, operation.rows * _hottest_row(plan, table, operation.choice))
-            per_s = rate * transaction.weight / weights * wanted
-            found[table.id] = found.get(table.id, 0.0) + per_s
-    return [(plan.table(table_id), per_s) for table_id, per_s in found.items() if per_s > 0]
-
-
-def _hottest_row(plan: Plan, table: Table, choice: KeyChoice) -> float:
-    """Share of the accesses to a table that its most wanted row gets."""
-    if choice.kind == "in_turn":
-        return 0.0
-    values = min(table.rows, key_values(plan.tables, table).count) or table.rows
-    share = hot_key(values, choice.exponent).share if choice.kind == "power_law" else 1.0 / values
-    return share * values / table.rows

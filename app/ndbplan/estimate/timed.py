@@ -41,7 +41,7 @@ from ndbplan.estimate.times.copy_links import SlowLink, slowed_links
 from ndbplan.estimate.times.restart import IDLE, KINDS, Conditions, Kind, RestartEstimate
 from ndbplan.estimate.times.running import Files, Running
 from ndbplan.estimate.together import together
-from ndbplan.ndb.nearness import Nearness
+from ndbplan.ndb.nearness import Nearness, downwards, upwards
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import LogfileGroup, Tablespace
@@ -127,12 +127,16 @@ def restart(
 
     estimate = started(plan)
     duration = together(plan, "start", estimate.duration_s, lambda moved: started(moved).duration_s)
-    what = "first start" if kind == "start" else "restart"
+    # Of a node whose rows no other one has, an initial restart is a first start of all.
+    of_all = len(estimate.node_ids) == sum(map(len, node_groups(plan)))
+    what = "first start" if kind == "start" or (kind == "initial" and of_all) else "restart"
     lasts = less_certain(
         plan, what, duration, lambda moved: restart(moved, kind, node_id, conditions).duration_s
     )
     notes = (*estimate.notes, *filter(None, (come_up_empty(plan),) if kind == "system" else ()))
-    return replace(estimate, duration_s=lasts, nearness=reach(plan, what), notes=notes)
+    near = reach(plan, what)
+    phases = upwards(near).widened_throughout(estimate.phases)
+    return replace(estimate, phases=phases, duration_s=lasts, nearness=near, notes=notes)
 
 
 def come_up_empty(plan: Plan) -> str:
@@ -178,7 +182,7 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
         plan, "backup", estimate.duration_s, lambda moved: _backup(moved, workload).duration_s
     )
     lasts = less_certain(plan, "backup", duration, lambda moved: backup(moved, workload).duration_s)
-    return _near(estimate, lasts, reach(plan, "backup"))
+    return _near(estimate, lasts, reach(plan, "backup"), reach(plan, "storage"))
 
 
 def _backup(plan: Plan, workload: Workload | None) -> BackupEstimate:
@@ -194,8 +198,19 @@ def _backup(plan: Plan, workload: Workload | None) -> BackupEstimate:
 
 
 @kept_by_identity(size=48)
-def _near(estimate: BackupEstimate, lasts: Quantity, near: Nearness) -> BackupEstimate:
-    return replace(estimate, duration_s=lasts, nearness=near)
+def _near(estimate: BackupEstimate, lasts: Quantity, near: Nearness, held: Nearness) -> BackupEstimate:
+    """`near`: to measured backups; `held`: to measured sizes of rows, which a backup writes."""
+    nodes = tuple(
+        replace(
+            one,
+            written_bytes=upwards(held).widened(one.written_bytes),
+            speed_bytes_per_s=downwards(near).widened(one.speed_bytes_per_s),
+            duration_s=upwards(near).widened(one.duration_s),
+            log_bytes=near.widened(one.log_bytes),
+        )
+        for one in estimate.nodes
+    )
+    return replace(estimate, nodes=nodes, duration_s=lasts, nearness=near)
 
 
 def restore_backup(plan: Plan) -> PhasedEstimate:
@@ -204,11 +219,16 @@ def restore_backup(plan: Plan) -> PhasedEstimate:
     Each node's backup is read from the disk that it was written to.
     """
     stored = [(table, stored_shares_of(plan, table)) for table in plan.tables]
-    return restores.restore_backup(
-        narrowed(machines_of(plan)), stored, node_data(plan), backup(plan), create_disk_data(plan)
+    files = create_disk_data(plan)
+    found = restores.restore_backup(
+        narrowed(machines_of(plan)), stored, node_data(plan), _backup(plan, None), files
     )
+    restored = found.phases[len(files.phases) :]
+    near = upwards(reach(plan, "restore"))
+    return backups.phased([*files.phases, *near.widened_throughout(restored)])
 
 
 def create_disk_data(plan: Plan) -> PhasedEstimate:
     """Creating every undo file and data file of the plan, one after the other; the slowest disk counts."""
-    return backups.create_disk_data(constants_of(plan), _files(plan), machines_of(plan).nodes)
+    found = backups.create_disk_data(constants_of(plan), _files(plan), machines_of(plan).nodes)
+    return backups.phased([*upwards(reach(plan, "files")).widened_throughout(found.phases)])

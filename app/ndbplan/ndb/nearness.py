@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache
 from itertools import compress
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.resources import read_json
 from ndbplan.base.shapes import Shape
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
     Row = TypeVar("Row", bound=DataclassInstance)
+
+Part = TypeVar("Part")
 
 _SAME = math.log(1.25)
 """Figures of two runs that differ by no more count as one."""
@@ -98,6 +101,38 @@ class Nearness(Shape):
             return row
         figures = {name: getattr(row, name) for name in names}
         return replace(row, **{name: self.widened(one) for name, one in figures.items() if one is not None})
+
+    def widened_throughout(self, part: Part) -> Part:
+        """A whole result with the range of every figure widened, however deep it lies."""
+        return part if self.is_none else _throughout(part, self)
+
+
+@lru_cache(maxsize=64)
+def upwards(near: Nearness) -> Nearness:
+    """The same for what has a known floor, as what a disk has to write: the high end alone goes further."""
+    return replace(near, room_below=1.0)
+
+
+@lru_cache(maxsize=64)
+def downwards(near: Nearness) -> Nearness:
+    """The same for what has a known ceiling, as speeds have: the low end alone goes further."""
+    return replace(near, room=1.0, room_below=near.room)
+
+
+@kept_by_identity(size=1024)
+def _throughout(part: Any, near: Nearness) -> Any:
+    if isinstance(part, Quantity):
+        return near.widened(part)
+    if isinstance(part, tuple):
+        return tuple(_throughout(one, near) if isinstance(one, Shape) else one for one in part)
+    shares, wider = part.SHARES, {}
+    for field in fields(part):
+        found = getattr(part, field.name)
+        if field.name in shares:
+            wider[field.name] = near.widened(found, 1.0)
+        elif isinstance(found, Quantity | Shape | tuple):
+            wider[field.name] = _throughout(found, near)
+    return replace(part, **wider)
 
 
 @cache

@@ -12,7 +12,7 @@ from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.loaded import hottest_rows, row_lock_s
+from ndbplan.estimate.row_locks import hottest_rows, row_lock_s
 from ndbplan.plan.events import NodeFailure
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan

@@ -11,7 +11,8 @@ from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import rule, warning
 from ndbplan.checks.unwise.busy_cures import ways_for_networks, ways_for_processors
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.loaded import hottest_rows, row_lock_s, uplinks
+from ndbplan.estimate.loaded import uplinks
+from ndbplan.estimate.row_locks import hottest_rows, row_lock_s
 from ndbplan.plan.workloads import Workload
 
 

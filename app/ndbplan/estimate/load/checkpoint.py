@@ -52,7 +52,8 @@ _LEAST_RATE = 1e-3
 _NEVER: Later[Quantity | None] = Later(lambda: None)
 """Nothing is written, so no log overflows."""
 _UNCERTAIN = (
-    "written_bytes", "speed_bytes_per_s", "duration_s", "write_bytes_per_s", "redo_needed_bytes", "redo_fill",
+    "full_bytes", "written_bytes", "speed_bytes_per_s", "duration_s", "write_bytes_per_s",
+    "redo_needed_bytes", "redo_fill",
 )  # fmt: skip
 """Whose ranges are the wider the further a plan lies from measured loads; the moment of overflow too."""
 

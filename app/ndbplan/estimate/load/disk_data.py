@@ -45,6 +45,7 @@ class NodeDiskData(Shape):
         "node_id pages_bytes hit_ratio random_reads_per_s page_write_bytes_per_s random_writes_per_s "
         "undo_bytes_per_s"
     )
+    SHARES = ("hit_ratio",)
 
     node_id: int
     pages_bytes: Quantity

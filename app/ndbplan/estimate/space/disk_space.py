@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import Any, NamedTuple
 
 from ndbplan.base.kept import kept_by_identity
@@ -235,10 +236,17 @@ def _user(
 
 @kept_by_identity(size=KEPT_NODES)
 def _less_certain(sizes: FileSizes, near: Nearness) -> FileSizes:
-    """What grows with rows has ranges the wider the further a plan lies from measured ones."""
+    """Ranges the wider the further a plan lies from measured ones; what a backup takes has its own already.
+
+    Files that do not grow with rows are at most as large as they are made.
+    """
     return FileSizes(
         tuple(
-            one._replace(bytes=near.widened(one.bytes)) if one.role in GROW_WITH_ROWS else one
+            one
+            if one.role is DiskRole.BACKUP
+            else one._replace(
+                bytes=near.widened(one.bytes, inf if one.role in GROW_WITH_ROWS else one.bytes.high)
+            )
             for one in sizes.files
         ),
         tuple((role, near.widened(more)) for role, more in sizes.filled),

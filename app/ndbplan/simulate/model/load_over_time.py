@@ -19,7 +19,14 @@ from ndbplan.estimate.load.clients import CLUSTER_CONNECTIONS, ClientNode
 from ndbplan.estimate.load.cpu import HostCpu, NodeCpu
 from ndbplan.estimate.load.file_threads import reads_of
 from ndbplan.estimate.load.network import NetworkEstimate
-from ndbplan.estimate.loaded import cpu, disk_data, hottest_rows, network, rate_of, row_lock_s, uplinks
+from ndbplan.estimate.loaded import (
+    cpu_by_formula,
+    disk_data_by_formula,
+    network_by_formula,
+    rate_of,
+    uplinks,
+)
+from ndbplan.estimate.row_locks import hottest_rows, row_lock_s
 from ndbplan.estimate.stored import machines_of
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
@@ -61,7 +68,7 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
     rate = rate_of(plan, workload)
     if rate <= 0:
         return ()
-    busy, links = cpu(plan, workload), network(plan, workload)
+    busy, links = cpu_by_formula(plan, workload), network_by_formula(plan, workload)
     coming = () if busy.clients is None else busy.clients.nodes
     found = [
         *_of_data_nodes(rate, busy.nodes, same(plan.data_nodes)),
@@ -73,7 +80,7 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
         found += service_of(rate, "network", where, uplink.utilisation, uplink.location_id)
     by_id, machines = {node.node_id: node for node in plan.data_nodes}, machines_of(plan).by_id
     reading: dict[str, tuple[Disk, list[Quantity]]] = {}
-    for data in disk_data(plan, workload).nodes:
+    for data in disk_data_by_formula(plan, workload).nodes:
         disks_of(plan, by_id[data.node_id])
         for disk, share in machines[data.node_id].on_disks(DiskRole.DATA_FILES):
             asked = data.random_reads_per_s
