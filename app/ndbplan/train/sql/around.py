@@ -34,12 +34,8 @@ def grouped(tree: exp.Expr, cluster: LiveCluster, database: str) -> None:
             if not _is_gathered(found) and found.find_ancestor(exp.Select) is tree:
                 table = next(iter(tree.find_all(exp.Table)), None)
                 where = "" if table is None else f"{table.db or database}.{table.name}."
-                raise SqlError(
-                    1140, "42000",
-                    f"In aggregated query without GROUP BY, expression #{place} of SELECT list contains "
-                    f"nonaggregated column '{where}{found.name}'; this is incompatible with "
-                    "sql_mode=only_full_group_by",
-                )  # fmt: skip
+                said = form(cluster.plan.version, "beside_aggregates")
+                raise SqlError(1140, "42000", said.format(place=place, column=f"{where}{found.name}"))
 
 
 def in_order_met(tree: exp.Expr, cluster: LiveCluster) -> None:
@@ -115,12 +111,8 @@ def _decided(tree: exp.Select, cluster: LiveCluster, database: str) -> None:
         number = place + (columns.index(starred) if starred else 0)
         for column in (exp.column(starred),) if starred else one.find_all(exp.Column):
             if column.name.lower() not in known and not _is_gathered(column):
-                raise SqlError(
-                    1055, "42000",
-                    f"Expression #{number} of SELECT list is not in GROUP BY clause and contains "
-                    f"nonaggregated column '{full}.{column.name}' which is not functionally dependent on "
-                    "columns in GROUP BY clause; this is incompatible with sql_mode=only_full_group_by",
-                )  # fmt: skip
+                said = form(cluster.plan.version, "not_grouped")
+                raise SqlError(1055, "42000", said.format(place=number, column=f"{full}.{column.name}"))
 
 
 def answered(tree: exp.Expr, values: Mapping[str, str | None]) -> exp.Expr:

@@ -212,8 +212,9 @@ class _Statement(NamedTuple):
             return SqlError(1062, "23000", text)
         inside = inside_of(KEY_EXISTS if index == "PRIMARY" else UNIQUE_EXISTS)
         if batch:
-            text = f"Can't write; duplicate key in table '{self.table.name}'"
-        return SqlError(1022 if batch else 1062, "23000", text, (inside,))
+            unnamed = f"Can't write; duplicate key in table '{self.table.name}'"
+            return SqlError(1022, "23000", unnamed, (inside,))
+        return SqlError(1062, "23000", text, (inside,))
 
     def _may_be_there(self, held: Held, key: Key) -> bool:
         """Whether a row of this key is known: of keys that nobody can list, those that were typed are."""

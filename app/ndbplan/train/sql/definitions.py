@@ -142,6 +142,8 @@ def _databases(asked: Asked, stream: Stream) -> Done:
             return ok(asked, warnings=(Warned("Note", 1008, text),))
         raise SqlError(1008, "HY000", f"Can't drop database '{name}'; database doesn't exist")
     if name in ("information_schema", "mysql", "performance_schema", "ndbinfo"):
+        if not form(asked.plan.version, "dictionary_of_its_own"):
+            raise NotSimulated(f"a server of this version without its database {name} is not simulated")
         raise SqlError(3552, "HY000", f"Access to system schema '{name}' is rejected.")
     gone = [table for table in asked.plan.tables if table.database == name]
     foreign_keys.check_drop(asked.plan, gone, checks=asked.checks)

@@ -360,10 +360,6 @@ def _refused(text: str, tree: exp.Expr, database: str) -> SqlError | NotSimulate
         return no_table(database, found[1])
     if "only_value" in text or "aggregate's 'step'" in text:
         return SqlError(1242, "21000", "Subquery returns more than 1 row")
-    if text == "interrupted":
-        return SqlError(
-            3024, "HY000", "Query execution was interrupted, maximum statement execution time exceeded"
-        )
     return NotSimulated("this statement is too much for the SQL that is simulated here")
 
 

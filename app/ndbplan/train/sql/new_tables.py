@@ -85,7 +85,8 @@ def _check_digits(asked: Asked) -> None:
         if bracket.text != "(" or number.kind != "number" or digits is None:
             continue
         if kind.upper in _DECIMALS and digits > _MOST_DIGITS:
-            text = f"Too-big precision {digits} specified for '{name.text}'. Maximum is {_MOST_DIGITS}."
+            said = form(asked.plan.version, "too_many_digits")
+            text = said.format(digits=digits, column=name.text, most=_MOST_DIGITS)
             raise SqlError(1426, "42000", text)
         if kind.upper == "FLOAT" and digits > _MOST_BITS:
             raise SqlError(1063, "42000", f"Incorrect column specifier for column '{name.text}'")

@@ -48,7 +48,7 @@ def load(sql: str, cluster: LiveCluster, values: Mapping[str, str]) -> SqlError 
     if form(version, "no_local_files") and values.get("local_infile", "OFF") != "ON":
         text = "Loading local data is disabled; this must be enabled on both the client and server sides"
         return SqlError(3948, "42000", text)
-    return SqlError(2, "HY000", f"File '{name}' not found (Errcode: 2 - No such file or directory)")
+    return SqlError(2, "HY000", form(version, "file_not_found").format(name=name))
 
 
 def kill(sql: str, cluster: LiveCluster) -> str:

@@ -160,7 +160,8 @@ def unreachable(cluster: LiveCluster) -> str:
     if not nodes:
         return "ndbplan: the plan has no SQL node for a mysql client to connect to\n"
     where = cluster.state.address(nodes[0].node_id)
-    return f"ERROR 2003 (HY000): Can't connect to MySQL server on '{where}:3306' (111)\n"
+    said = form(cluster.plan.version, "no_server_there").format(address=where, port=3306)
+    return f"ERROR 2003 (HY000): {said}\n"
 
 
 def connected_host(cluster: LiveCluster) -> str:

@@ -293,8 +293,9 @@ def _text(taking: Taking, column: Column, value: Any, where: str) -> str:
         cut = text.rstrip(" ") if column.type in ("char", "varchar") else text
         length = len(cut) if kind.is_text else len(cut.encode())
         if length > most:
-            taking.wrong(1406 if taking.strict else 1265, "22001",
-                         f"Data {'too long' if taking.strict else 'truncated'} {where}")  # fmt: skip
+            if taking.strict:
+                raise SqlError(1406, "22001", f"Data too long {where}")
+            taking.wrong(1265, "01000", f"Data truncated {where}")
             text = text[:most]
         if column.type == "char":
             text = text.rstrip(" ")
