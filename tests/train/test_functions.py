@@ -242,3 +242,84 @@ def test_what_with_names_is_known_from_there_on(cluster: LiveCluster) -> None:
     later = "WITH a AS (SELECT * FROM b), b AS (SELECT 1) SELECT * FROM a"
     assert client.answer(later, cluster).startswith("ERROR 1146 (42S02): Table 'test.b' doesn't exist")
     assert "| 1 |" in client.answer("WITH a AS (SELECT 1 x), b AS (SELECT * FROM a) SELECT * FROM b", cluster)
+
+
+_SYNTAX = (
+    "ERROR 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your "
+)
+_NEAR = f"{_SYNTAX}MySQL server version for the right syntax to use near "
+_NO_CALL = "does not exist. Check the 'Function Name Parsing and Resolution' section in the Reference Manual"
+REFUSED = [
+    ("SELECT 1,, 2", f"{_NEAR}', 2' at line 1"),
+    ("SELECT , 1", f"{_NEAR}', 1' at line 1"),
+    ("SELECT CONCAT(,'a')", f"{_NEAR}','a')' at line 1"),
+    ("SELECT CONCAT('a',)", f"{_NEAR}')' at line 1"),
+    ("SELECT 1 FROM ndbinfo.nodes WHERE 1 IN ()", f"{_NEAR}')' at line 1"),
+    ("INSERT INTO test.t VALUES (1,,2)", f"{_NEAR}',2)' at line 1"),
+    ("UPDATE test.t SET a = 1, WHERE id = 1", f"{_NEAR}'WHERE id = 1' at line 1"),
+    ("CREATE TABLE test.u (id INT PRIMARY KEY,) ENGINE=NDB", f"{_NEAR}') ENGINE=NDB' at line 1"),
+    ("SELECT COUNT (*) FROM ndbinfo.nodes", f"{_NEAR}'*) FROM ndbinfo.nodes' at line 1"),
+    ("SELECT MAX (node_id) FROM nodes", f"ERROR 1630 (42000): FUNCTION ndbinfo.MAX {_NO_CALL}"),
+    ("SELECT *", "ERROR 1096 (HY000): No tables used"),
+    ("SELECT 1e400", "ERROR 1367 (22007): Illegal double '1e400' value found during parsing"),
+    ("SELECT POW(10, 400)", "ERROR 1690 (22003): DOUBLE value is out of range in 'pow(10,400)'"),
+    ("SELECT * FROM (SELECT 1 a, 2 A) x", "ERROR 1060 (42S21): Duplicate column name 'A'"),
+    (
+        "SELECT 1 UNION SELECT 1, 2",
+        "ERROR 1222 (21000): The used SELECT statements have a different number of columns",
+    ),
+    (
+        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r) SELECT SUM(n) FROM r",
+        "ERROR 3636 (HY000): Recursive query aborted after 1001 iterations. "
+        "Try increasing @@cte_max_recursion_depth to a larger value.",
+    ),
+    (
+        "SELECT DISTINCT node_id FROM nodes ORDER BY uptime",
+        "ERROR 3065 (HY000): Expression #1 of ORDER BY clause is not in SELECT list, references column "
+        "'ndbinfo.nodes.uptime' which is not in SELECT list; this is incompatible with DISTINCT",
+    ),
+    ("SELECT 1234567890123456789.123", "ndbplan: decimals of more than 15 digits are not simulated"),
+    ("SELECT " + "9" * 30 + "." + "1" * 40, "ndbplan: decimals of more than 15 digits are not simulated"),
+    ("XA END 'x'", "ERROR 1399 (XAE07): XAER_RMFAIL: The command cannot be executed when global transaction "
+                   "is in the  NON-EXISTING state"),
+    ("XA COMMIT 'x' ONE PHASE", "ERROR 1397 (XAE04): XAER_NOTA: Unknown XID"),
+    ("XA RECOVER", "ndbplan: transactions of XA are not simulated here; START TRANSACTION is"),
+    ("XA TWICE 'x'", f"{_NEAR}'TWICE 'x'' at line 1"),
+    ("SET sql_mode = 4", "ndbplan: SET sql_mode takes names of modes here"),
+    ("SHOW INDEX FROM nodes WHERE Key_name LIKE 'a'", "Empty set (0.00 sec)\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sql", "said"), REFUSED)
+def test_what_the_server_does_not_read_is_refused_as_it_does(
+    sql: str, said: str, cluster: LiveCluster
+) -> None:
+    client = Client()
+    client.answer("USE ndbinfo", cluster)
+    assert client.answer(sql, cluster) == f"{said}\n"
+
+
+def test_lists_in_texts_and_blanks_before_other_calls_are_read(cluster: LiveCluster) -> None:
+    client = Client()
+    answer = client.answer("SELECT 'a,,b', '(,', 'it\\'s ,,', IFNULL (1, 2), COUNT( * )", cluster)
+    assert answer.splitlines()[3].replace(" ", "") == "|a,,b|(,|it's,,|1|1|"
+
+
+def test_sums_of_what_with_names_are_numbers(cluster: LiveCluster) -> None:
+    said = Client().answer(
+        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r WHERE n<5) SELECT SUM(n) FROM r",
+        cluster,
+    )
+    assert "|     15 |" in said
+
+
+def test_keys_are_shown_by_a_condition_and_analyze_says_what_it_does_not_count(cluster: LiveCluster) -> None:
+    client = Client()
+    columns = "id INT PRIMARY KEY, a INT, s VARCHAR(9), KEY (a), UNIQUE KEY us (s)"
+    client.answer(f"CREATE TABLE test.t ({columns}) ENGINE=NDB", cluster)
+    assert " a   " not in client.answer("SHOW KEYS FROM t IN test WHERE Key_name = 'us'", cluster)
+    assert "2 rows in set" in client.answer("SHOW INDEX FROM test.t WHERE non_unique = 0", cluster)
+    assert client.answer("SHOW INDEX FROM test.t WHERE x = 1", cluster).startswith("ERROR 1054 (42S22)")
+    assert client.answer("SHOW INDEX test.t", cluster).startswith("ERROR 1064 (42000)")
+    note = "ndbplan: how many values an ordered index has is not simulated: its Cardinality stays NULL\n"
+    assert note in client.answer("ANALYZE TABLE test.t", cluster)

@@ -79,6 +79,12 @@ def no_calls(version: NdbVersion) -> frozenset[str]:
     return frozenset(name for first, names in spans if in_span(version, {"first": first}) for name in names)
 
 
+@cache
+def calls_without_blank() -> frozenset[str]:
+    """Functions, in small letters, that are none where a blank stands before their parenthesis."""
+    return frozenset(_data()["functions"]["no_blank"])
+
+
 def engine_rows(version: NdbVersion) -> list[tuple[str | None, ...]]:
     """Storage engines in the order of the server: name, support, comment, transactions, XA, savepoints."""
     return [tuple(row) for row in next(one["rows"] for one in _data()["engines"] if in_span(version, one))]

@@ -28,12 +28,18 @@ _ASKED = {"set": "Change a parameterâ€¦", "edit": "Edit the configuration fileâ€
 """Entries that ask back, by the word that they say."""
 LESSONS = (
     "add-nodes",
+    "backup-window",
     "checkpoint-stall",
+    "disk-roles",
     "full-disk",
     "hot-key",
+    "memory-at-night",
     "node-restart",
     "rack-lost",
+    "redo-log-full",
+    "redo-overload",
     "rolling-change",
+    "terabyte-back",
 )
 
 

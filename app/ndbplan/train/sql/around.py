@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from ndbplan.base.units import whole_number
 from ndbplan.ndb.console import form
-from ndbplan.ndb.sql_server import flushed, missing_functions, no_calls
+from ndbplan.ndb.sql_server import calls_without_blank, flushed, missing_functions, no_calls
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.live import LiveCluster, time_passes
 from ndbplan.train.sql.digests import data
@@ -24,6 +24,8 @@ def grouped(tree: exp.Expr, cluster: LiveCluster, database: str) -> None:
     """ONLY_FULL_GROUP_BY: a column beside an aggregate that no group decides is refused."""
     if not isinstance(tree, exp.Select) or not has(cluster, GROUP_BY):
         return
+    if tree.args.get("distinct") is not None:
+        _ordered(tree, cluster, database)
     if tree.args.get("group") is not None:
         _decided(tree, cluster, database)
         return
@@ -36,6 +38,25 @@ def grouped(tree: exp.Expr, cluster: LiveCluster, database: str) -> None:
                 where = "" if table is None else f"{table.db or database}.{table.name}."
                 said = form(cluster.plan.version, "beside_aggregates")
                 raise SqlError(1140, "42000", said.format(place=place, column=f"{where}{found.name}"))
+
+
+def _ordered(tree: exp.Select, cluster: LiveCluster, database: str) -> None:
+    """Of one table, from 5.7 on: rows that are shown once are sorted by what is shown of them."""
+    tables, order = list(tree.find_all(exp.Table)), tree.args.get("order")
+    if order is None or len(tables) != 1 or tree.is_star or not form(cluster.plan.version, "checks_distinct"):
+        return
+    shown = {name for one in tree.expressions for name in (one.alias.lower(), one.unalias().name.lower())}
+    for place, one in enumerate(order.expressions, start=1):
+        if one.this in [each.unalias() for each in tree.expressions]:
+            continue
+        for column in one.find_all(exp.Column):
+            if column.name.lower() not in shown:
+                full = f"{tables[0].db or database}.{tables[0].name}.{column.name}"
+                raise SqlError(
+                    3065, "HY000",
+                    f"Expression #{place} of ORDER BY clause is not in SELECT list, references column "
+                    f"'{full}' which is not in SELECT list; this is incompatible with DISTINCT",
+                )  # fmt: skip
 
 
 def in_order_met(tree: exp.Expr, cluster: LiveCluster) -> None:
@@ -253,8 +274,23 @@ _NEWER = re.compile(
 )
 
 
-_TRAILING = re.compile(r",\s*(?=(?:from\s|\Z))|\blimit\s+(?=-)|\bfull\s+(?=outer\s+join\b)", re.IGNORECASE)
-"""What no server reads: a comma behind the last column, LIMIT -1, FULL OUTER JOIN."""
+_LISTS = re.compile(
+    r"(?:\bselect\b|[,(])\s*(?=,)|,\s*(?=(?:from\b|where\b|set\b|\)|\Z))|\bin\s*\(\s*(?=\))", re.IGNORECASE
+)
+"""What no server reads: a list with nothing before or behind a comma, or with nothing at all."""
+_TRAILING = re.compile(r"\blimit\s+(?=-)|\bfull\s+(?=outer\s+join\b)", re.IGNORECASE)
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
+
+
+def may_list(sql: str) -> None:
+    """Raises SqlError for a list in a statement that lacks something."""
+    found = _LISTS.search(_QUOTED.sub(lambda quoted: "'" * len(quoted[0]), sql.rstrip()))
+    if found is not None:
+        raise syntax(sql[found.end() :].rstrip())
+
+
+_APART = re.compile(r"(?<![\w`.])([a-z_]\w{0,63})\s+\(", re.IGNORECASE)
+_OWN_WORDS = re.compile(r"\b(?:as|from|in|order|separator|both|leading|trailing|interval)\b", re.IGNORECASE)
 _CALL = re.compile(r"(?<![\w`.])([a-z_]\w{0,63})\(", re.IGNORECASE)
 
 
@@ -267,11 +303,30 @@ def _may_read(sql: str, bare: str, database: str, version: NdbVersion) -> None:
     unread = newer or _TRAILING.search(bare.rstrip())
     if unread is not None:
         raise syntax(sql[unread.end() - unread[0].endswith("(") :].rstrip())
+    for call in _APART.finditer(bare):
+        if call[1].lower() in calls_without_blank():
+            raise _no_call(sql, call, database)
     for call in _CALL.finditer(bare):
         if call[1].lower() in no_calls(version):
             raise syntax(sql[call.end() - 1 :])
         if call[1].lower() in missing_functions(version):
             raise SqlError(1305, "42000", f"FUNCTION {database or 'test'}.{call[1]} does not exist")
+
+
+def _no_call(sql: str, call: re.Match[str], database: str) -> SqlError | NotSimulated:
+    """What is said of `COUNT (*)`: with a blank, the name is that of a function of the user's.
+
+    Source: manual 5.6 to 8.4, Function Name Parsing and Resolution.
+    """
+    inside = sql[call.end() :].lstrip()
+    if inside.startswith("*") or inside[:8].upper() == "DISTINCT":
+        return syntax(inside)
+    if _OWN_WORDS.search(inside.partition(")")[0]):
+        return NotSimulated(f"what is said of {call[1].upper()} with a blank before its ( is not simulated")
+    if not database:
+        return SqlError(1046, "3D000", "No database selected")
+    where = "Check the 'Function Name Parsing and Resolution' section in the Reference Manual"
+    return SqlError(1630, "42000", f"FUNCTION {database}.{call[1]} does not exist. {where}")
 
 
 def may_query(sql: str, database: str, version: NdbVersion) -> None:

@@ -7,7 +7,7 @@ table_status(sql, database, pattern, cluster)
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -27,7 +27,7 @@ from ndbplan.train.sql.character_sets import measures, of_column, of_server, of_
 from ndbplan.train.sql.created import comment_of
 from ndbplan.train.sql.engine import Relation, Result, relation
 from ndbplan.train.sql.numbers import INT, TEXT
-from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, no_table
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, no_table, syntax
 from ndbplan.train.sql.sessions_seen import processes
 from ndbplan.train.state import LocalTable
 
@@ -381,10 +381,13 @@ def full_tables(sql: str, in_use: str, pattern: str, cluster: LiveCluster) -> Re
 
 
 def show_index(sql: str, in_use: str, cluster: LiveCluster) -> Result:
-    """SHOW INDEX FROM table [FROM database]."""
-    words = [word for word in sql.replace("`", "").split()[2:] if word.lower() not in ("from", "in")]
-    database, _, name = words[0].rpartition(".") if words else ("", "", "")
-    database = words[1] if len(words) > 1 else database or in_use
+    """SHOW INDEX FROM table [FROM database] [WHERE column = value]. Raises SqlError, NotSimulated."""
+    asked = _INDEX_ASKED.fullmatch(sql)
+    if asked is None:
+        raise syntax(" ".join(sql.split()[2:]))
+    name, database = asked["name"].replace("`", ""), (asked["database"] or "").replace("`", "")
+    before, dot, behind = name.partition(".")
+    database, name = database or (before if dot else in_use), behind if dot else before
     known = catalogue_columns("STATISTICS", cluster.plan.version)
     shown = [(head, of) for head, of in _INDEX_OF if of in known]
     if database == "ndbinfo" and name in tables_of(cluster.plan.version):
@@ -395,7 +398,30 @@ def show_index(sql: str, in_use: str, cluster: LiveCluster) -> Result:
         for row in _filled(cluster, "STATISTICS")
         if (row["TABLE_SCHEMA"], row["TABLE_NAME"]) == (table.database, table.name)
     ]
-    return _shown(shown, rows)
+    return _shown(shown, [row for row in rows if _holds(asked["condition"], dict(shown), row)])
+
+
+_NAME = r"`[^`]+`|[\w$]+"
+_INDEX_ASKED = re.compile(
+    rf"show\s+(?:extended\s+)?(?:index|indexes|keys)\s+(?:from|in)\s+(?P<name>(?:{_NAME})(?:\.(?:{_NAME}))?)"
+    rf"(?:\s+(?:from|in)\s+(?P<database>{_NAME}))?(?:\s+where\s+(?P<condition>.+?))?\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+_EQUALS = re.compile(r"`?(\w+)`?\s*=\s*(?:'([^'\\]*)'|\"([^\"\\]*)\"|([0-9]+))")
+
+
+def _holds(condition: str | None, shown: Mapping[str, str], row: Row) -> bool:
+    if condition is None:
+        return True
+    found = _EQUALS.fullmatch(condition)
+    if found is None:
+        told = "SHOW INDEX takes WHERE column = value here; INFORMATION_SCHEMA.STATISTICS takes all"
+        raise NotSimulated(told)
+    of = next((of for head, of in shown.items() if head.lower() == found[1].lower()), None)
+    if of is None:
+        raise SqlError(1054, "42S22", f"Unknown column '{found[1]}' in 'where clause'")
+    wanted = next(one for one in found.groups()[1:] if one is not None)
+    return row[of] is not None and str(row[of]).lower() == wanted.lower()
 
 
 def _processlist(asked: tuple[str, str], cluster: LiveCluster) -> Iterator[Row]:

@@ -151,6 +151,7 @@ class Client(Lines):
         if verb in client_words.KNOWN:
             own, values = connection_of(self.number, cluster.state), self.variables(cluster)
             return client_words.client_word(sql, self.database, own, values, cluster)
+        around.may_list(sql)
         if verb in ("select", "with", "(", "table", "values") or sql.startswith("("):
             return self._query(sql, cluster)
         if verb == "show":
@@ -195,9 +196,8 @@ class Client(Lines):
             around.may_pass(sql, cluster.plan.version)
             return "Query OK, 0 rows affected (0.00 sec)"
         if verb in _DEFINES:
-            done = self._define(sql, cluster)
-            if self.database not in server.databases(cluster):
-                self.database = ""
+            done, known = self._define(sql, cluster), server.databases(cluster)
+            self.database = self.database if self.database in known else ""
             return done
         if verb == "load":
             raise outside.load(sql, cluster, self.variables(cluster))

@@ -15,6 +15,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from ndbplan.base.units import whole_number
 from ndbplan.train.sql.problem import NotSimulated
 from ndbplan.train.sql.weeks import week_of, year_and_week
 
@@ -39,6 +40,9 @@ _MOMENT = re.compile(
     r"(?:[ T]([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2})(\.[0-9]{1,6})?)?)?\s*"
 )
 _CLOCK = re.compile(r"\s*(-?)(?:([0-9]{1,2}) )?([0-9]{1,3}):([0-9]{1,2})(?::([0-9]{1,2})(\.[0-9]{1,6})?)?\s*")
+_BARE_CLOCK = re.compile(r"\s*(-?)([0-9]{1,7})(\.[0-9]{1,6})?\s*")
+"""A time without colons: its last digits are seconds."""
+_OF_A_MINUTE = 60
 _YEAR_NAUGHT = "0000-01-01"
 _FIRST_YEAR_DAYS = 365
 """Days of the year 0, which `date.toordinal` does not count."""
@@ -174,6 +178,13 @@ def _time_format(value: Any, form: Any) -> str | None:
 def _seconds_of(value: Any) -> timedelta:
     """A time, or that of a moment."""
     found = _CLOCK.fullmatch(str(value))
+    if (bare := _BARE_CLOCK.fullmatch(str(value))) is not None:
+        digits = bare[2].rjust(7, "0")
+        hours, minutes, seconds = int(digits[:3]), int(digits[3:5]), float(f"{digits[5:]}{bare[3] or ''}")
+        if max(minutes, seconds) >= _OF_A_MINUTE:
+            raise NoMomentError(str(value))
+        span = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+        return -span if bare[1] else span
     if found is None:
         at = moment(value)
         return timedelta(hours=at.hour, minutes=at.minute, seconds=at.second, microseconds=at.microsecond)
@@ -187,6 +198,29 @@ def _clock(span: timedelta) -> str:
     seconds, rest = whole.days * 86400 + whole.seconds, whole.microseconds
     tail = f".{rest:06}" if rest else ""
     return f"{sign}{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{tail}"
+
+
+def _timed(value: Any, digits: Any) -> str:
+    """A time with so many digits of a second, rounded."""
+    return _with_digits(_clock(_rounded(_seconds_of(value), int(digits))), int(digits))
+
+
+def _momentary(value: Any, digits: Any) -> str:
+    """A moment with so many digits of a second, rounded."""
+    at = moment(value)
+    begin = datetime(at.year, at.month, at.day)
+    return _with_digits(_written(begin + _rounded(at - begin, int(digits))), int(digits))
+
+
+def _rounded(span: timedelta, digits: int) -> timedelta:
+    step = timedelta(microseconds=10 ** (6 - digits))
+    half = step // 2
+    return -((-span + half) // step * step) if span < timedelta() else (span + half) // step * step
+
+
+def _with_digits(text: str, digits: int) -> str:
+    whole, _, rest = text.partition(".")
+    return f"{whole}.{rest.ljust(6, '0')[:digits]}" if digits else whole
 
 
 def _days_between(one: Any, other: Any) -> int:
@@ -260,7 +294,7 @@ STRICT: dict[str, Callable[..., Any]] = {
     "mysql_datediff": _days_between, "TIMEDIFF": _time_difference,
     "mysql_from_unixtime": _from_unix, "UNIX_TIMESTAMP": _unix, "mysql_extract": _extract,
     "LAST_DAY": _last_day, "mysql_date": lambda v: _written(moment(v))[:10],
-    "mysql_time": lambda v: _clock(_seconds_of(v)), "mysql_dayname": lambda v: f"{moment(v):%A}",
+    "mysql_time": _timed, "mysql_moment": _momentary, "mysql_dayname": lambda v: f"{moment(v):%A}",
     "mysql_week": lambda v, mode: week_of(moment(v), int(mode))[1],
     "YEARWEEK": lambda v, mode=0: year_and_week(moment(v), int(mode)),
     "PERIOD_ADD": lambda p, n: (_months_of(p) + int(n)) // 12 * 100 + (_months_of(p) + int(n)) % 12 + 1,
@@ -355,14 +389,23 @@ def _moved(node: exp.Expr) -> exp.Expr | None:
 
 
 def _cast(node: exp.Cast) -> exp.Expr | None:
-    """CAST(... AS DATE), AS DATETIME and AS TIME, without digits of a second."""
+    """CAST(... AS DATE), AS DATETIME and AS TIME: digits of a second where they are asked for."""
     if node.to.is_type("date"):
         return _call("mysql_date", node.this)
-    if node.to.is_type("datetime") and not node.to.expressions:
-        naught, one = exp.Literal.number(0), exp.Literal.number(1)
-        return _call("mysql_date_add", node.this, naught, exp.Literal.string("SECOND"), one)
-    is_time = node.to.is_type("time") and not node.to.expressions
-    return _call("mysql_time", node.this) if is_time else None
+    function = next((one for kind, one in _CAST_TO.items() if node.to.is_type(kind)), None)
+    if function is None:
+        return None
+    asked = whole_number(node.to.expressions[0].name) if node.to.expressions else 0
+    return _call(function, node.this, exp.Literal.number(asked or 0))
+
+
+_CAST_TO = {"datetime": "mysql_moment", "time": "mysql_time"}
+
+
+def _own_digits(node: exp.Expr) -> exp.Expr:
+    """Digits of a second that a text is typed with; what is worked out has all or none."""
+    typed = node.name.partition(".")[2] if isinstance(node, exp.Literal) else "0" * 6
+    return exp.Literal.number(min(6, len(typed)))
 
 
 def _named(node: exp.Expr) -> exp.Expr | None:
@@ -380,7 +423,7 @@ def _named(node: exp.Expr) -> exp.Expr | None:
         moved: exp.Expr = node.this
         return moved
     if isinstance(node, exp.Time):
-        return _call("mysql_time", node.this)
+        return _call("mysql_time", node.this, _own_digits(node.this))
     if isinstance(node, exp.Dayname):
         return _call("mysql_dayname", node.this)
     if isinstance(node, exp.LastDay):
@@ -391,8 +434,7 @@ def _named(node: exp.Expr) -> exp.Expr | None:
     if isinstance(node, exp.TimeFromParts):
         return _call("MAKETIME", node.args["hour"], node.args["min"], node.args["sec"])
     if isinstance(node, exp.Timestamp) and node.expression is None:
-        naught, one = exp.Literal.number(0), exp.Literal.number(1)
-        return _call("mysql_date_add", node.this, naught, exp.Literal.string("SECOND"), one)
+        return _call("mysql_moment", node.this, _own_digits(node.this))
     if not isinstance(node, exp.Anonymous):
         return None
     name, given = node.name.upper(), node.expressions

@@ -6,7 +6,6 @@ whole, NULL by zero with a warning), decimals inside texts, LPAD and its like.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
@@ -14,15 +13,15 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from ndbplan.ndb.sql_server import server_functions
 from ndbplan.train.sql import alike, truncating
 from ndbplan.train.sql.functions import give, translate
 from ndbplan.train.sql.nulls import may_be_null
 from ndbplan.train.sql.numbers import DOUBLE, INT, TEXT, Kind, decimal, kind_of, written
-from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
 from ndbplan.train.sql.reading import typed_list
 from ndbplan.train.sql.rollup import rolled_up
-from ndbplan.train.sql.scopes import check_names, named_later
+from ndbplan.train.sql.scopes import check_names, named_later, renamed
+from ndbplan.train.sql.sqlite_errors import refused
 from ndbplan.train.sql.truncating import number_in, read_as_numbers
 from ndbplan.train.sql.unsigned import Large, check_range, held, large_literals, unsigned
 
@@ -82,7 +81,7 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider, collation: s
             cursor = base.execute(translated)
             rows = cursor.fetchall()
         except sqlite3.Error as error:
-            raise _refused(str(error), tree, database) from None
+            raise refused(str(error), tree, database) from None
         names = [one[0] for one in cursor.description or ()]
     finally:
         base.close()
@@ -215,6 +214,8 @@ def _fill(
         # `ndbinfo.nodes.node_id` is the column of the table by its name alone.
         column.set("db", None)
         column.set("catalog", None)
+    for name, shown in renamed(tree):
+        columns.setdefault(name.lower(), kind_of(shown, columns))
     for inner in tree.find_all(exp.Alias):
         columns.setdefault(inner.alias.lower(), kind_of(inner.this, columns))
         known.nullable.setdefault(inner.alias.lower(), may_be_null(inner.this, known.nullable))
@@ -325,61 +326,6 @@ def _as_text(node: exp.Expr, columns: Mapping[str, Kind]) -> exp.Expr:
     if kind.name != "decimal":
         return node
     return exp.Anonymous(this="mysql_text", expressions=[node, exp.Literal.number(kind.digits)])
-
-
-_NO_COLUMN = re.compile(r"no such column: (.+)")
-_NO_FUNCTION = re.compile(r"no such function: (.+)")
-_AMBIGUOUS = re.compile(r"ambiguous column name: (.+)")
-_NO_TABLE = re.compile(r"no such table: (.+)")
-_NOT_IN_BOTH = re.compile(r"cannot join using column (\S+)")
-
-
-def _refused(text: str, tree: exp.Expr, database: str) -> SqlError | NotSimulated:
-    """An error of SQLite as the server would say it."""
-    if found := _NO_COLUMN.match(text):
-        name = found[1]
-        return SqlError(1054, "42S22", f"Unknown column '{name}' in '{_clause(tree, name)}'")
-    if found := _AMBIGUOUS.match(text):
-        if found[1].startswith("main."):
-            # Two tables have one name, which SQLite says of their columns.
-            alias = found[1].split(".")[1]
-            return SqlError(1066, "42000", f"Not unique table/alias: '{alias}'")
-        return SqlError(1052, "23000", f"Column '{found[1]}' in {_clause(tree, found[1])} is ambiguous")
-    if found := _NOT_IN_BOTH.match(text):
-        return SqlError(1054, "42S22", f"Unknown column '{found[1]}' in 'from clause'")
-    if found := _NO_FUNCTION.match(text):
-        typed = [one.name for one in tree.find_all(exp.Anonymous) if one.name.lower() == found[1].lower()]
-        if typed and found[1].lower() not in server_functions():
-            return SqlError(1305, "42000", f"FUNCTION {database or 'test'}.{typed[0]} does not exist")
-        return NotSimulated(f"{found[1].upper()}() is not simulated here")
-    if text.startswith("HAVING clause"):
-        having = tree.args.get("having")
-        name = next((c.name for c in having.find_all(exp.Column)), "") if having is not None else ""
-        return SqlError(1054, "42S22", f"Unknown column '{name}' in 'having clause'")
-    if found := _NO_TABLE.match(text):
-        return no_table(database, found[1])
-    if "only_value" in text or "aggregate's 'step'" in text:
-        return SqlError(1242, "21000", "Subquery returns more than 1 row")
-    return NotSimulated("this statement is too much for the SQL that is simulated here")
-
-
-def _clause(tree: exp.Expr, name: str) -> str:
-    """Where a column stands."""
-    low = name.rpartition(".")[2].lower()
-    places = (
-        ("where", "where clause"), ("order", "order clause"), ("group", "group statement"),
-        ("having", "having clause"),
-    )  # fmt: skip
-    listed = tree.expressions if isinstance(tree, exp.Select) else ()
-    if any(column.name.lower() == low for one in listed for column in one.find_all(exp.Column)):
-        return "field list"
-    for key, words in places:
-        part = tree.args.get(key)
-        if part is not None and any(c.name.lower() == low for c in part.find_all(exp.Column)):
-            return words
-    if any(c.name.lower() == low for join in tree.find_all(exp.Join) for c in join.find_all(exp.Column)):
-        return "on clause"
-    return "field list"
 
 
 class _Headed(NamedTuple):

@@ -82,6 +82,12 @@ def _signed(value: Any) -> int:
     return int(Decimal(str(value)).to_integral_value(rounding=ROUND_HALF_UP))
 
 
+def _shift_right(value: Any, bits: Any) -> int:
+    """Of 64 bits without a sign, as SQLite holds them."""
+    left = _signed(value) % 2**64 >> min(64, int(bits) % 2**64)
+    return left - 2**64 * (left >= 2**63)
+
+
 def _text(value: Any) -> str:
     if isinstance(value, bytes):
         return value.decode("latin-1")
@@ -197,6 +203,7 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "TIME_TO_SEC": _seconds, "mysql_truncate": _truncate, "mysql_round": _round,
     "mysql_rint": lambda v, n: round(float(v), int(n)),
     "mysql_signed": _signed, "mysql_json": _written_json, "mysql_xor": lambda a, b: int(a) ^ int(b),
+    "mysql_shift_right": _shift_right,
     "COT": lambda v: 1 / math.tan(float(v)), **text_functions.STRICT,
     "LPAD": _pad(True), "RPAD": _pad(False),
     "REPEAT": lambda v, n: _text(v) * min(_LONGEST, max(0, int(n))),
@@ -357,6 +364,8 @@ def _ours(node: exp.Expr) -> exp.Expr:
             for side in (node.this, node.expression)
         )
         return exp.Paren(this=exp.NEQ(this=one, expression=other))
+    if isinstance(node, exp.BitwiseRightShift):
+        return call("mysql_shift_right", node.this, node.expression)
     if isinstance(node, exp.BitwiseXor):
         return call("mysql_xor", node.this, node.expression)
     if isinstance(node, exp.Length):
@@ -398,12 +407,13 @@ def _is_json(node: exp.Expr | None) -> bool:
     return is_array or isinstance(node, exp.JSONObject | exp.JSONExtract)
 
 
+_OPERATORS = (exp.BitwiseXor, exp.BitwiseRightShift, exp.Xor, exp.Add, exp.Sub)
+
+
 def translate(tree: exp.Expr, columns: Mapping[str, Kind]) -> None:
     """Calls of ours stand in the query where SQLite would answer otherwise."""
     json_calls.keep_kinds(tree, columns)
-    for node in reversed(
-        list(tree.find_all(exp.Func, exp.JSONValue, exp.BitwiseXor, exp.Xor, exp.Add, exp.Sub))
-    ):
+    for node in reversed(list(tree.find_all(exp.Func, exp.JSONValue, *_OPERATORS))):
         call = _ours(node)
         if call is not node:
             node.replace(call)

@@ -31,10 +31,10 @@ _OTHERS = frozenset({
 
 def taken(given: str, version: NdbVersion) -> str:
     """The value that sql_mode has then. Raises SqlError, and NotSimulated for what would show."""
-    if "(" in given or "@" in given:
+    if "(" in given or "@" in given or (given.strip().isdigit() and int(given)):
         raise NotSimulated("SET sql_mode takes names of modes here")
     has_accounts = _ACCOUNTS in _default(version) or not form(version, "dictionary_of_its_own")
-    modes = {one.strip().upper() for one in given.split(",") if one.strip()}
+    modes = {one.strip().upper() for one in given.split(",") if one.strip(" 0")}
     for one in sorted(modes - set(_ORDER) | modes & ({_ACCOUNTS} if not has_accounts else set())):
         if one in _OTHERS:
             raise NotSimulated(f"what the mode {one} does is not simulated")

@@ -7,7 +7,7 @@ the longer one (measured on 8.4.8: 2/3*100 is 66.6667, x/1024/1024 has eight dig
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -248,6 +248,10 @@ def _double(value: float) -> str:
     return f"{'-' * sign}{first}{'.' * bool(rest)}{''.join(rest)}e{point - 1}"
 
 
+_LONG = Context(prec=400)
+"""As long as any double, with what stands behind its point."""
+
+
 def written(value: object, kind: Kind) -> str:
     """A value as MySQL writes it."""
     if value is None:
@@ -264,4 +268,5 @@ def written(value: object, kind: Kind) -> str:
         return str(value)
     exact = Decimal(repr(value) if isinstance(value, float) else value)
     # Nought has no sign.
-    return f"{exact.quantize(Decimal(1).scaleb(-kind.digits), rounding=ROUND_HALF_UP) + 0:f}"
+    digits = Decimal(1).scaleb(-kind.digits)
+    return f"{exact.quantize(digits, rounding=ROUND_HALF_UP, context=_LONG) + 0:f}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -88,6 +89,8 @@ def _as_here(node: exp.Expr) -> exp.Expr:
         if node.is_star:
             raise SqlError(1096, "HY000", "No tables used")
         node.set("from_", None)
+    if isinstance(node, exp.Literal) and not node.is_string and math.isinf(float(node.name)):
+        raise SqlError(1367, "22007", f"Illegal double '{node.name}' value found during parsing")
     return _of_bytes(node)
 
 
@@ -180,6 +183,8 @@ def _check_commas(sql: str) -> None:
         empty = (opens.token_type, closes.token_type) == (TokenType.L_PAREN, TokenType.R_PAREN)
         if empty and call.text.lower() in _WANTS_ONE:
             raise syntax(sql[closes.start :])
+    if [one.token_type for one in tokens] == [TokenType.SELECT, TokenType.STAR]:
+        raise SqlError(1096, "HY000", "No tables used")
     if tokens and tokens[-1].token_type in _MORE:
         raise syntax("")
 

@@ -5,7 +5,7 @@ check_names(tree, {"id", "n"})      # SELECT id AS i FROM t WHERE i > 2: 1054
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from sqlglot import exp
 
@@ -31,6 +31,7 @@ def check_names(tree: exp.Expr, columns: Collection[str]) -> None:
         _check_stars(select, names)
         _check_aggregates(select)
         _check_places(select)
+        _check_once(select)
         # What a query in FROM calls its columns is known to the conditions around it.
         if all(isinstance(one, exp.Table) and one.name.lower() not in named for one in sources):
             _check_condition(select, columns)
@@ -53,6 +54,18 @@ def _check_aggregates(select: exp.Select) -> None:
             continue
         if isinstance(over, exp.AggFunc) or (where is not None and found.find_ancestor(exp.Where) is where):
             raise SqlError(1111, "HY000", "Invalid use of group function")
+
+
+def _check_once(select: exp.Select) -> None:
+    """Columns of a query in FROM have different names."""
+    around = select.parent
+    if not isinstance(around, exp.Subquery) or not isinstance(around.parent, exp.From | exp.Join):
+        return
+    names = [one.alias_or_name for one in select.expressions if isinstance(one, exp.Alias | exp.Column)]
+    low = [name.lower() for name in names]
+    for place, name in enumerate(low):
+        if name in low[:place] and name != "*":
+            raise SqlError(1060, "42S21", f"Duplicate column name '{names[place]}'")
 
 
 def _check_places(select: exp.Select) -> None:
@@ -97,6 +110,16 @@ def check_read(tree: exp.Expr, target: exp.Table, where: str, in_use: str) -> No
         if read is not target and same and inside and not isinstance(above, exp.From | exp.Join):
             text = f"You can't specify target table '{target.alias_or_name}' for update in FROM clause"
             raise SqlError(1093, "HY000", text)
+
+
+def renamed(tree: exp.Expr) -> Iterator[tuple[str, exp.Expr]]:
+    """What WITH calls the columns of its queries, and what stands there."""
+    for one in tree.find_all(exp.CTE):
+        first = one.this
+        while isinstance(first, exp.SetOperation):
+            first = first.this
+        listed = first.expressions if isinstance(first, exp.Select) else ()
+        yield from zip(one.alias_column_names, (each.unalias() for each in listed), strict=False)
 
 
 def named_later(tree: exp.Expr) -> set[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,10 +16,13 @@ from ndbplan.train.sql.problem import NotSimulated, SqlError
 _MOST = 2**63 - 1
 """The largest whole number of SQLite; a larger one is a double there."""
 _BITS = (
-    exp.BitwiseNot, exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseLeftShift, exp.BitwiseAndAgg,
+    exp.BitwiseNot, exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseLeftShift,
+    exp.BitwiseRightShift, exp.BitwiseAndAgg,
     exp.BitwiseOrAgg, exp.BitwiseXorAgg,
 )  # fmt: skip
 _UNSIGNED = (exp.DataType.Type.UBIGINT, exp.DataType.Type.UINT)
+DBL_DIG = sys.float_info.dig
+"""Digits of a decimal that a double keeps."""
 Large = dict[float, int]
 """Whole numbers that only BIGINT UNSIGNED holds, by what SQLite makes of them."""
 
@@ -28,9 +32,25 @@ def large_literals(tree: exp.Expr) -> Large:
     found: Large = {}
     for one in tree.find_all(exp.Literal):
         number = None if one.is_string else whole_number(one.name)
+        if not one.is_string and number is None and _digits(one.name) > DBL_DIG:
+            raise NotSimulated(f"decimals of more than {DBL_DIG} digits are not simulated")
         if number is not None and number > _MOST:
             found[float(number)] = number
     return found
+
+
+def _digits(literal: str) -> int:
+    """How many of them a decimal has that is no double."""
+    whole, point, rest = literal.partition(".")
+    return len((whole + rest).strip("0")) if point and "e" not in literal.lower() else 0
+
+
+def _told(shown: exp.Expr) -> str:
+    """An expression as the errors of the server write it."""
+    if isinstance(shown, exp.Pow | exp.Exp):
+        given = ",".join(one.sql("mysql") for one in (shown.this, shown.expression) if one)
+        return f"{shown.key}({given})"
+    return f"({shown.sql('mysql')})"
 
 
 def unsigned(
@@ -67,11 +87,13 @@ def check_range(tree: exp.Expr, kinds: Sequence[Kind], rows: Sequence[tuple[Any,
             text = shown.sql("mysql").replace("CAST(", "cast(").replace(" AS UNSIGNED)", " as unsigned)")
             raise SqlError(1690, "22003", f"BIGINT UNSIGNED value is out of range in '({text})'")
         if kind is DOUBLE and any(isinstance(one, float) and math.isinf(one) for one in values):
-            raise SqlError(1690, "22003", f"DOUBLE value is out of range in '({shown.sql('mysql')})'")
+            raise SqlError(1690, "22003", f"DOUBLE value is out of range in '{_told(shown)}'")
         if kind is not INT or not any(isinstance(one, float) and abs(one) > _MOST for one in values):
             continue
         numbers = (one for one in shown.find_all(exp.Literal) if not one.is_string)
-        unsigned = any((whole_number(one.name) or 0) > _MOST for one in numbers)
+        unsigned = any(
+            (whole_number(one.name) or 0) > _MOST and not isinstance(one.parent, exp.Neg) for one in numbers
+        )
         if large and not unsigned:
             raise NotSimulated("numbers beyond 9223372036854775807 are shown here, and not reckoned with")
         what = f"BIGINT{' UNSIGNED' * unsigned} value is out of range in '({shown.sql('mysql')})'"
