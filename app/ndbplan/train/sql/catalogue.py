@@ -382,9 +382,11 @@ def full_tables(sql: str, in_use: str, pattern: str, cluster: LiveCluster) -> Re
 
 def show_index(sql: str, in_use: str, cluster: LiveCluster) -> Result:
     """SHOW INDEX FROM table [FROM database] [WHERE column = value]. Raises SqlError, NotSimulated."""
-    asked = _INDEX_ASKED.fullmatch(sql)
-    if asked is None:
-        raise syntax(" ".join(sql.split()[2:]))
+    words = sql.split()
+    at = next((i for i, word in enumerate(words) if word.lower() == "where"), len(words))
+    asked, condition = _INDEX_ASKED.fullmatch(" ".join(words[:at])), " ".join(words[at + 1 :])
+    if asked is None or at == len(words) - 1:
+        raise syntax(" ".join(words[2:]))
     name, database = asked["name"].replace("`", ""), (asked["database"] or "").replace("`", "")
     before, dot, behind = name.partition(".")
     database, name = database or (before if dot else in_use), behind if dot else before
@@ -398,20 +400,20 @@ def show_index(sql: str, in_use: str, cluster: LiveCluster) -> Result:
         for row in _filled(cluster, "STATISTICS")
         if (row["TABLE_SCHEMA"], row["TABLE_NAME"]) == (table.database, table.name)
     ]
-    return _shown(shown, [row for row in rows if _holds(asked["condition"], dict(shown), row)])
+    return _shown(shown, [row for row in rows if _holds(condition, dict(shown), row)])
 
 
 _NAME = r"`[^`]+`|[\w$]+"
 _INDEX_ASKED = re.compile(
-    rf"show\s+(?:extended\s+)?(?:index|indexes|keys)\s+(?:from|in)\s+(?P<name>(?:{_NAME})(?:\.(?:{_NAME}))?)"
-    rf"(?:\s+(?:from|in)\s+(?P<database>{_NAME}))?(?:\s+where\s+(?P<condition>.+?))?\s*",
-    re.IGNORECASE | re.DOTALL,
+    rf"show (?:extended )?(?:index|indexes|keys) (?:from|in) (?P<name>(?:{_NAME})(?:\.(?:{_NAME}))?)"
+    rf"(?: (?:from|in) (?P<database>{_NAME}))?",
+    re.IGNORECASE,
 )
 _EQUALS = re.compile(r"`?(\w+)`?\s*=\s*(?:'([^'\\]*)'|\"([^\"\\]*)\"|([0-9]+))")
 
 
-def _holds(condition: str | None, shown: Mapping[str, str], row: Row) -> bool:
-    if condition is None:
+def _holds(condition: str, shown: Mapping[str, str], row: Row) -> bool:
+    if not condition:
         return True
     found = _EQUALS.fullmatch(condition)
     if found is None:

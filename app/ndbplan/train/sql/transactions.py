@@ -70,9 +70,8 @@ def rolled_back(error: SqlError) -> SqlError:
 
 
 _XA = re.compile(
-    r"xa\s+(?:(recover)(?:\s+convert\s+xid)?|(start|begin|end|prepare|commit|rollback)\s+"
-    r"(?:'[^']*'|\"[^\"]*\"|0x[0-9a-f]+|x'[0-9a-f]*').*)",
-    re.IGNORECASE | re.DOTALL,
+    r"xa (start|begin|end|prepare|commit|rollback) (?:'[^']*'|\"[^\"]*\"|0x[0-9a-f]+|x'[0-9a-f]*')",
+    re.IGNORECASE,
 )
 
 
@@ -81,10 +80,12 @@ def _distributed(sql: str) -> SqlError | NotSimulated:
 
     Source: manual 5.6 to 8.4, XA Transaction SQL Statements; XA Transaction States.
     """
-    found = _XA.fullmatch(sql.strip())
-    if found is None:
-        return syntax(" ".join(sql.split()[1:]))
-    verb = (found[1] or found[2]).lower()
+    words = sql.split()
+    found = _XA.match(" ".join(words))
+    recovers = " ".join(words[1:]).lower() in ("recover", "recover convert xid")
+    if found is None and not recovers:
+        return syntax(" ".join(words[1:]))
+    verb = "" if found is None else found[1].lower()
     if verb in ("commit", "rollback"):
         return SqlError(1397, "XAE04", "XAER_NOTA: Unknown XID")
     if verb in ("end", "prepare"):
