@@ -10,16 +10,20 @@ import json
 import re
 import sys
 import zipfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from html import unescape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from golden.described import described
 from golden.text import LONGEST_LIST, digest, lines_of, term_line
 from golden.texts import kinds, read_texts
 from ndbplan.ndb.version import SERIES
 from ndbplan.operations.add_nodes import GROWN_FOLDER
 from ndbplan.plan.file import load
+
+if TYPE_CHECKING:
+    from ndbplan.plan.plan import Plan
 
 FOLDER = Path(__file__).parent
 PLANS = FOLDER / "plans"
@@ -117,6 +121,8 @@ OF_SOME: Mapping[str, Asked] = {
 
 FOUND = "found"
 """No command: what rules find, with the edits they have in mind; `check` tries each, which takes seconds."""
+DESCRIBED = "described"
+"""No command: what the window alone shows."""
 TEXTS = "texts"
 """No command either: what is read of texts of a kind."""
 _OF_DRAWN: Asked = {
@@ -138,6 +144,7 @@ _OF_DRAWN: Asked = {
     ),
     "export": (("export", "--only", "config,mycnf", "--to", "OUT/files"),),
     FOUND: ((FOUND,),),
+    DESCRIBED: ((DESCRIBED,),),
 }
 
 _SESSIONS = {"train": "session.txt", "statements": "statements.txt"}
@@ -253,6 +260,7 @@ def asked_of(name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
     kinds = EXPORTED if is_small or name in _WHOLE_EXPORTS else _SHORT_EXPORTED
     found["export"] = (("export", "--only", kinds, "--to", "OUT/files"),)
     if is_small:
+        found[DESCRIBED] = ((DESCRIBED,),)
         found["pairs"] = (("survive", "--depth", "2"),)
         found["ndbinfo"] = tuple(("simulate", "--for", "30s", "--table", table) for table in NDBINFO)
         found["terms"] = (("estimate", "--why"), ("backup", "--why"))
@@ -309,8 +317,8 @@ def results(name: str, asked: Collection[str], folder: Path) -> Iterator[tuple[s
         for i, call in enumerate(calls_of[title]):
             out = folder / f"{title}-{i}"
             out.mkdir()
-            if title == FOUND:
-                lines += _found(_file_of(name))
+            if title in _TOLD:
+                lines += _TOLD[title](load(_file_of(name)))
             elif is_alone:
                 lines += _answer_alone(title, call, out)
             else:
@@ -319,12 +327,10 @@ def results(name: str, asked: Collection[str], folder: Path) -> Iterator[tuple[s
         yield f"{title}.txt", lines
 
 
-def _found(source: Path) -> Iterator[str]:
+def _found(plan: Plan) -> Iterator[str]:
     from ndbplan.checks.run import find
     from ndbplan.edits.changes import value_changes
-    from ndbplan.plan.file import load
 
-    plan = load(source)
     for problem in find(plan):
         yield f"{problem.severity} {problem.rule} at {problem.where}: {problem.message}"
         if problem.fix:
@@ -333,6 +339,9 @@ def _found(source: Path) -> Iterator[str]:
             changes = value_changes(plan, problem.edit(plan))
             for change in changes[:LONGEST_LIST]:
                 yield f"    {change.scope}.{change.name}: {change.before} -> {change.after}"
+
+
+_TOLD: Mapping[str, Callable[[Plan], Iterator[str]]] = {FOUND: _found, DESCRIBED: described}
 
 
 def _answer_alone(title: str, call: tuple[str, ...], out: Path) -> Iterator[str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from golden.text import lines_of
 from ndbplan.base.errors import UserError
+from ndbplan.base.quantity import Quantity
 
 _FILE = Path(__file__).parent / "inputs" / "texts.json"
 _LONGEST_TEXT = 100
@@ -58,9 +59,11 @@ def _imported(text: str, release: str) -> Iterator[str]:
         yield f"{one.severity} {one.line or ''}: {one.message} — {one.fix}"
 
 
-def _shape(value: Any) -> Any:
+def shape(value: Any) -> Any:
     """Of what was read, what `lines_of` takes: what is not stated is left out."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if isinstance(value, Quantity):
+        value = value.to_json()
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     elif hasattr(value, "model_dump"):
         value = value.model_dump(mode="json", exclude_defaults=True)
@@ -69,9 +72,9 @@ def _shape(value: Any) -> Any:
     elif hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, Mapping):
-        return {str(key): _shape(part) for key, part in value.items() if not _is_empty(part)}
+        return {str(key): shape(part) for key, part in value.items() if not _is_empty(part)}
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_shape(part) for part in value]
+        return [shape(part) for part in value]
     return value if isinstance(value, int | float | str) or value is None else str(value)
 
 
@@ -80,7 +83,7 @@ def _is_empty(part: Any) -> bool:
 
 
 def _plain(read: Callable[[str], Any]) -> Callable[[str, str], Iterator[str]]:
-    return lambda text, _release: lines_of(_shape(read(text)))
+    return lambda text, _release: lines_of(shape(read(text)))
 
 
 def _management(text: str) -> Any:

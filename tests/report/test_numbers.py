@@ -48,7 +48,8 @@ def read(text: str, unit: str) -> tuple[float, float]:
         last = 10.0**-decimals if decimals else 10.0 ** max(0, digits - 3)
         value += float(plain) * factor
         half = 0.5 * factor * last
-    return value, half
+    # So little that its digits say nothing.
+    return (value / 2, value / 2) if text.startswith("under ") else (value, half)
 
 
 class Printed:

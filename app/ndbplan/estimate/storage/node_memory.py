@@ -194,6 +194,8 @@ def ram_bytes(
     def exact(value: float) -> Quantity:
         return Quantity.exact(float(value), "bytes")
 
+    has_parameter = catalogue.knows(settings.section, "TransactionMemory", settings.version)
+    transactions = "TransactionMemory" if has_parameter else "records of transactions"
     pieces = [
         ("DataMemory", exact(settings.number("DataMemory"))),
         ("IndexMemory", exact(index_memory_bytes(settings, threads.ldm_instances))),
@@ -207,7 +209,7 @@ def ram_bytes(
             exact(disk_page_buffer_bytes(settings, threads)),
         ),
         ("schema transactions", exact(2 * MIB)),
-        ("TransactionMemory", transaction_memory(settings, threads, constants)),
+        (transactions, transaction_memory(settings, threads, constants)),
         ("buffers for messages", exact(settings.number("LongMessageBuffer"))),
         ("buffers for backup", exact(_backup_bytes(settings))),
         ("undo buffer of InitialLogfileGroup", exact(_undo_bytes(settings))),
