@@ -33,3 +33,9 @@ def test_a_day_has_its_peak_and_trough_and_comes_again() -> None:
 def test_a_burst_begins_and_ends() -> None:
     assert rate_at(burst(10, 50, 60, 30), np.array([0.0, 59, 61, 89, 91])).tolist() == [10, 10, 50, 50, 10]
     assert rate_at(burst(10, 50, 0, 30), np.array([0.0, 29, 31])).tolist() == [50, 50, 10]
+
+
+def test_a_day_may_offer_nothing_at_night() -> None:
+    rates = [point.rate_per_s for point in diurnal(0.5, trough=0.0).points]
+    assert min(rates) == pytest.approx(0.0, abs=1e-12)
+    assert max(rates) == pytest.approx(0.5, rel=1e-2)

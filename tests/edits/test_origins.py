@@ -7,14 +7,17 @@ import random
 import pytest
 
 from ndbplan.base.errors import UserError
-from ndbplan.configuration.stated import stated
+from ndbplan.configuration.stated import link_scope, stated
 from ndbplan.edits import parts as edits
 from ndbplan.edits.assign import assign
 from ndbplan.edits.changes import credited, value_changes
 from ndbplan.edits.clipboard import copy, paste
-from ndbplan.edits.parameters import set_parameter, stated_at
+from ndbplan.edits.first_steps import lacking
+from ndbplan.edits.parameters import put_origin, set_parameter, stated_at
+from ndbplan.plan.fields import NO_PARAMETERS, Parameters
 from ndbplan.plan.origins import SetByImport, SetByProgram
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import Link
 from ndbplan.plan.samples import sample_plan
 
 RULE = SetByProgram(rule="some-rule", reason="because")
@@ -45,6 +48,17 @@ def test_what_a_person_sets_is_pinned(scope: str) -> None:
     assert not value_changes(plan, same)
     again, _ = assign(same, f"{place}.RedoBuffer=64M")
     assert again is same
+
+
+def test_of_several_links_one_alone_is_told_of() -> None:
+    plan = _plan()
+    pairs = [("ndb1", "ndb2"), ("ndb1", plan.sql_nodes[0].id)]
+    stated_there: Parameters = NO_PARAMETERS.with_("SendBufferMemory", 2**21)
+    links = tuple(Link(process_id_1=a, process_id_2=b, parameters=stated_there) for a, b in pairs)
+    one, other = (link_scope(link) for link in links)
+    told = put_origin(plan.replace(links=links), one, "SendBufferMemory", FILE)
+    assert _origin(told, one, "SendBufferMemory") == FILE
+    assert _origin(told, other, "SendBufferMemory") is None
 
 
 def test_parameters_that_are_set_whole_are_pinned_where_they_change() -> None:
@@ -126,3 +140,11 @@ def test_an_origin_stands_exactly_where_the_last_edit_of_a_value_left_it() -> No
                 )
         for (scope, name), origin in expected.items():
             assert _origin(plan, scope, name) == origin
+
+
+def test_what_a_plan_lacks_is_counted_by_kind() -> None:
+    plan = _plan()
+    clients = [process.id for process in (*plan.sql_nodes, *plan.api_slots, *plan.management_nodes)]
+    assert lacking(plan) == []
+    assert lacking(edits.remove(plan, [*clients, "ndb2"])) == ["data", "management", "sql"]
+    assert lacking(edits.remove(plan, ["ndb1", "ndb2"])) == ["data", "data"]

@@ -37,6 +37,7 @@ def described(plan: Plan) -> Iterator[str]:
         _set,
         _near,
         _linked,
+        _charted,
         _mapped,
         _moved,
         _taken,
@@ -139,6 +140,13 @@ def _linked(now: Estimation) -> Iterator[str]:
 
     for link in islice(links(now.plan), _SHADES):
         yield f"{link.name}: {link.limit_bytes_per_s} of {', '.join(link.ids)}"
+
+
+def _charted(now: Estimation) -> Iterator[str]:
+    from ndbplan.exporting.gantt import gantt_svg
+    from ndbplan.operations.procedure import Procedure, operation_of
+
+    yield from gantt_svg(operation_of(now, Procedure(kind="add-nodes"))).splitlines()
 
 
 def _mapped(now: Estimation) -> Iterator[str]:

@@ -15,11 +15,13 @@ import pytest
 from ndbplan.base import row_types
 from ndbplan.base.row_types import Row
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.ndb.errors import ndb_error
 from ndbplan.plan.samples import sample_plan
 from ndbplan.simulate.kernel import ready
 from ndbplan.simulate.run import Course
 from ndbplan.simulate.session import Session
 from ndbplan.simulate.world import indices, world
+from ndbplan.simulate.world.indices import ERROR_CODES, Error
 from ndbplan.simulate.world.laws import Disk, Node, Place, Run
 from ndbplan.simulate.world.state import Cluster, DiskWork, NodeState, Piece
 
@@ -115,3 +117,14 @@ def test_a_law_is_a_function_and_a_field(
     session.rewind(2.0)
     for one in (session, branch):
         assert one.simulation.state.cluster.breaths == pytest.approx(2.0)
+
+
+def test_each_error_stands_at_its_place() -> None:
+    """What the kernel counts under a name is the product's code for it."""
+    told = {error.name: ERROR_CODES[error] for error in Error}
+    assert told == {
+        "BUFFER": 1221, "FILE": 1220, "LAG": 1234, "LOG": 410, "TIMEOUT": 266, "MEMORY": 827, "UNDO": 1501,
+        "SPACE": 1601, "NODE": 4010, "DOWN": 4009, "INDEX": 625, "RECORDS": 233, "OPERATIONS": 234,
+        "SEND": 1218, "TOO_LARGE": 261, "SCANS": 245,
+    }  # fmt: skip
+    assert all(ndb_error(code) is not None for code in ERROR_CODES)

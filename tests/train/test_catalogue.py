@@ -19,6 +19,7 @@ from ndbplan.plan.tables import Column, Index, Table
 from ndbplan.train import world
 from ndbplan.train.consoles import Consoles
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.sql.character_sets import measures
 from ndbplan.train.sql.console import Client
 
 from .test_agreement import committed, number
@@ -305,3 +306,16 @@ def test_tables_are_read_back_as_a_runbook_expects_them(
     for asked, gone in ((table.name, False), ("other", True)):
         [look] = has_no_table(cluster.plan, table.model_copy(update={"name": asked})).statements
         assert client.answer(look, cluster).startswith("Empty set") is gone
+
+
+@pytest.mark.parametrize(
+    ("kind", "digits"),
+    [
+        ("tinyint", (3, 0)), ("smallint unsigned", (5, 0)), ("mediumint", (7, 0)), ("int", (10, 0)),
+        ("bigint", (19, 0)), ("bigint unsigned", (20, 0)), ("decimal(12,3)", (12, 3)), ("float", (12, None)),
+        ("double", (22, None)), ("bit(7)", (7, None)),
+    ],
+)  # fmt: skip
+def test_digits_of_numbers_are_those_of_information_schema(kind: str, digits: tuple[int, int | None]) -> None:
+    found = measures(kind, None)
+    assert (found["NUMERIC_PRECISION"], found["NUMERIC_SCALE"]) == digits

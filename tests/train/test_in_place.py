@@ -67,6 +67,19 @@ def test_what_is_done_in_place(ask: Callable[[str], str], change: str, reason: s
         assert ask(f"alter table t1 {change}").startswith("Query OK, 2 rows affected"), "it is copied"
 
 
+@pytest.mark.parametrize(
+    ("length", "reason"),
+    [(255, "Altering field definition is not supported"), (256, "Altering field type is not supported")],
+)
+def test_a_length_that_needs_a_second_byte_is_another_type(
+    ask: Callable[[str], str], length: int, reason: str
+) -> None:
+    """Source: ndbcluster's Varchar and Longvarchar."""
+    ask("create table t2 (id int primary key, c varchar(254) character set latin1) engine=ndb")
+    said = ask(f"alter table t2 modify c varchar({length}) character set latin1, algorithm=inplace")
+    assert said.startswith(f"ERROR 1846 (0A000): ALGORITHM=INPLACE is not supported. Reason: {reason}.")
+
+
 def test_what_alter_table_says_is_kept(ask: Callable[[str], str]) -> None:
     ask(MADE)
     ask("insert into t1 (k, long_one) values (1, 'a')")

@@ -14,6 +14,7 @@ from ndbplan.train.consoles import Consoles
 from ndbplan.train.contents import Contents, Held, sample_value
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import partitions_of
+from ndbplan.train.sql.values import limits
 
 from .conftest import two_by_two
 
@@ -496,3 +497,21 @@ def test_full_memory_refuses_what_needs_room_and_takes_the_rest(begun: Callable[
         assert ask(f"insert into {table.name} ({key}) values (987654321);").startswith("ERROR 1114 (HY000)")
         said[version] = ask("create table later (a int primary key) engine=ndb;")[:24]
     assert said == {"8.4.8": "ERROR 1005 (HY000): Can'", "7.4.10": "Query OK, 0 rows affecte"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "least", "most", "most_unsigned"),
+    [
+        ("tinyint", -128, 127, 255),
+        ("smallint", -32768, 32767, 65535),
+        ("mediumint", -8388608, 8388607, 16777215),
+        ("int", -2147483648, 2147483647, 4294967295),
+        ("bigint", -9223372036854775808, 9223372036854775807, 18446744073709551615),
+    ],
+)
+def test_whole_numbers_have_the_limits_of_the_manual(
+    kind: str, least: int, most: int, most_unsigned: int
+) -> None:
+    """Source: MySQL manual, Integer Types."""
+    assert limits(Column(name="c", type=kind)) == (least, most)
+    assert limits(Column(name="c", type=kind, unsigned=True)) == (0, most_unsigned)
