@@ -45,7 +45,8 @@ def described(plan: Plan) -> Iterator[str]:
     ):
         yield f"## {tell.__name__.strip('_')}"
         try:
-            yield from tell(now)
+            # What is told of several problems has a line for each.
+            yield from (line.replace("\n", " / ") for line in tell(now))
         except UserError as refused:
             yield f"refused: {refused}"
 
