@@ -107,6 +107,7 @@ class Nearness(Shape):
         return part if self.is_none else _throughout(part, self)
 
 
+# One object for each nearness: what was widened by it is known again by its identity.
 @lru_cache(maxsize=64)
 def upwards(near: Nearness) -> Nearness:
     """The same for what has a known floor, as what a disk has to write: the high end alone goes further."""
