@@ -210,7 +210,10 @@ _ALONE: Asked = {
     **{f"typed-{v}": (("train", f"IN/recorded-{v}.ndbplan", "--for", "6h"),) for v in ("7.4.10", "8.4.8")},
     **{f"{TEXTS}-{kind}": ((TEXTS, kind),) for kind in kinds()},
     # What tests of the consoles type, at the cluster that they have; each test begins where nothing was done.
-    **{f"asked-{v}": (("train", f"IN/asked-{v}.ndbplan", "--for", "6h"),) for v in ("7.4.10", "8.4.8")},
+    **{
+        f"asked-{part}": (("train", f"IN/asked-{part.partition('-')[0]}.ndbplan", "--for", "6h"),)
+        for part in ("7.4.10", "8.4.8-1", "8.4.8-2", "8.4.8-3", "8.4.8-4")
+    },
     # Each lesson by a route that is not the first, with a hint, a wrong word and a look at the score; its
     # debriefing, and what would have come of one thing more.
     **{f"lesson-{path.stem}": (("lesson", "play", path.stem),) for path in sorted(LESSONS.glob("*.yaml"))},
