@@ -33,12 +33,18 @@ _SCHEMA = "tests/golden/test_golden.py::test_every_number_is_as_it_was[without-a
 ROOT = Path(__file__).resolve().parents[2]
 FILES = "files.json"
 CONSTANTS = "resources/ndb/constants.json"
-NOT_FOR_NUMBERS = ("desktop", "attack", "benchmarks", "mutants")
-"""Folders of tests of what a person sees, of hours, of time, of this."""
+NOT_FOR_NUMBERS = ("attack", "benchmarks", "mutants")
+"""Folders of tests of hours, of time, of this."""
+OF_THE_WINDOW = "desktop"
+_WINDOW = f"tests/{OF_THE_WINDOW}/"
+_BY_HAND = f"{_WINDOW}end_to_end/"
+"""They want a screen and seconds each: not for mutants."""
 _SHARES_S = (("named", 6.0), ("golden", 12.0), ("closest", 8.0))
 """Seconds of the tests that are run for one mutant first, by why they are chosen."""
 _OTHERS_S = 150.0
 """Seconds of those that are run where these notice nothing."""
+_IN_WINDOW_S = 40.0
+"""Seconds of those with a window, which come last."""
 _FEW = 8
 """Tests that reach a line of code whose answers may be kept for the next ones."""
 _ALIKE = 3
@@ -120,8 +126,25 @@ class Reach:
         took_s = sum(self.seconds[test] for test in chosen)
         return Choice(chosen, 20.0 + 3.0 * took_s, ends=True)
 
+    def in_window_for(self, mutant: Mutant) -> Choice:
+        """Tests of the window that reach a mutant, those first that reach little else."""
+        if _IS_PLAIN.match(mutant.path) or mutant.path.startswith(tuple(_COMPILED)):
+            return Choice([])
+        words = _words_about(mutant)
+
+        def order(test: str) -> tuple[bool, int, float, str]:
+            return not any(word in test for word in words), self.breadth[test], self.seconds[test], test
+
+        reached = sorted((test for test in self._all_known(mutant) if test.startswith(_WINDOW)), key=order)
+        chosen = self._at_most(reached, _IN_WINDOW_S, _ALIKE)
+        took_s = sum(self.seconds[test] for test in chosen)
+        return Choice(chosen, 20.0 + 3.0 * took_s, is_alone=True, ends=True)
+
     def _known(self, mutant: Mutant) -> set[str]:
-        """Tests that reach a mutant and can be run."""
+        """Tests that reach a mutant and can be run without a window."""
+        return {test for test in self._all_known(mutant) if not test.startswith(_WINDOW)}
+
+    def _all_known(self, mutant: Mutant) -> set[str]:
         reached = self._reaching(mutant)
         return {test for test in reached if test in self.seconds and self.breadth[test]}
 
@@ -228,10 +251,12 @@ def environment(tree: Path, is_plain: bool = False) -> dict[str, str]:
 
 
 def _files(root: Path) -> list[str]:
-    """Every file of tests of numbers."""
+    """Every file of tests that may notice a number."""
     files = sorted((root / "tests").rglob("test_*.py"))
     found = [file.relative_to(root).as_posix() for file in files]
-    return [file for file in found if file.split("/")[1] not in NOT_FOR_NUMBERS]
+    return [
+        file for file in found if file.split("/")[1] not in NOT_FOR_NUMBERS and not file.startswith(_BY_HAND)
+    ]
 
 
 def _hash(file: Path) -> str:

@@ -31,14 +31,22 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from mutants.planting import Mutant, planted, planted_in_constants
-from mutants.reach import CONSTANTS, NOT_FOR_NUMBERS, ROOT, Choice, environment, measured_reach
+from mutants.reach import (
+    CONSTANTS,
+    NOT_FOR_NUMBERS,
+    OF_THE_WINDOW,
+    ROOT,
+    Choice,
+    environment,
+    measured_reach,
+)
 from mutants.server import PIPES, WAITS, written
 
 CODE = ROOT / "app" / "ndbplan"
 KEPT = ROOT / ".pytest_cache" / "mutants"
 MOST_SURVIVE = 0.15
 _LEFT_OUT = ("desktop/",)
-"""What a person sees is held by pictures and by tests of what can be done, not by numbers."""
+"""The window itself is held by pictures and by tests of what can be done, not by numbers."""
 
 _NONE = Choice([])
 _ALL_CASES_S = 180.0
@@ -83,16 +91,20 @@ class Tree:
         for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "Makefile"):
             shutil.copy(ROOT / name, folder / name)
 
-    def survives(self, mutant: Mutant, tests: Choice, others: Choice = _NONE) -> bool:
+    def survives(
+        self, mutant: Mutant, tests: Choice, others: Choice = _NONE, in_window: Choice = _NONE
+    ) -> bool:
         """Whether no test fails with the mutant planted: the first ones, then others. None: it survives.
 
         Of a test with many cases few were measured, and are chosen: where these pass, all cases are run.
+        What fails in a window counts only where it passes without the mutant.
         """
-        if not tests.names:
-            return True
         every = Choice(tests.every_case(), _ALL_CASES_S, is_alone=True, ends=True)
         stages = (tests,) if tests.is_plain else (tests, others, every)
-        return all(self._passes_planted(mutant, stage) for stage in stages if stage.names)
+        if not all(self._passes_planted(mutant, stage) for stage in stages if stage.names):
+            return False
+        is_seen = in_window.names and not self._passes_planted(mutant, in_window)
+        return not (is_seen and self._passes(in_window))
 
     def _passes_planted(self, mutant: Mutant, tests: Choice) -> bool:
         file = self.folder / mutant.path if mutant.path == CONSTANTS else self._code / mutant.path
@@ -155,7 +167,8 @@ class Served:
         asks, self_asks = os.pipe()
         self_hears, answers = os.pipe()
         folders = sorted(path for path in (tree / "tests").iterdir() if path.is_dir())
-        tests = [str(path) for path in folders if path.name not in NOT_FOR_NUMBERS and "__" not in path.name]
+        left_out = {*NOT_FOR_NUMBERS, OF_THE_WINDOW}
+        tests = [str(path) for path in folders if path.name not in left_out and "__" not in path.name]
         self._process = subprocess.Popen(
             [
                 sys.executable, "-m", "pytest", "-q", "-n", "0", "--tb=no", "-p", "no:cacheprovider",
@@ -209,12 +222,13 @@ def main() -> int:
 
     def one(mutant: Mutant) -> tuple[Mutant, bool, int, float]:
         tests, tree, began = reach.tests_for(mutant), free.get(), time.monotonic()
-        others = reach.others_for(mutant, tests)
+        others, in_window = reach.others_for(mutant, tests), reach.in_window_for(mutant)
         try:
-            survives = tree.survives(mutant, tests, others)
+            survives = tree.survives(mutant, tests, others, in_window)
         finally:
             free.put(tree)
-        return mutant, survives, len(tests.names) + len(others.names), time.monotonic() - began
+        count = sum(len(some.names) for some in (tests, others, in_window))
+        return mutant, survives, count, time.monotonic() - began
 
     with ThreadPoolExecutor(asked.jobs) as pool:
         for number, (mutant, survives, count, took_s) in enumerate(pool.map(one, drawn), 1):
