@@ -264,6 +264,7 @@ def asked_of(name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
     found["export"] = (("export", "--only", kinds, "--to", "OUT/files"),)
     if is_small:
         found[DESCRIBED] = ((DESCRIBED,),)
+        found[FOUND] = ((FOUND,),)
         found["pairs"] = (("survive", "--depth", "2"),)
         found["ndbinfo"] = tuple(("simulate", "--for", "30s", "--table", table) for table in NDBINFO)
         found["terms"] = (("estimate", "--why"), ("backup", "--why"))
@@ -334,10 +335,11 @@ def _found(plan: Plan) -> Iterator[str]:
     from ndbplan.checks.run import find
     from ndbplan.edits.changes import value_changes
 
-    for problem in find(plan):
+    for found in find(plan):
+        problem = found.told().cured()
         yield f"{problem.severity} {problem.rule} at {problem.where}: {problem.message}"
-        if problem.fix:
-            yield f"    {problem.fix}"
+        yield f"    about {' '.join(problem.object_ids[:LONGEST_LIST])}, measure {problem.measure:.9g}"
+        yield from (f"    {words}" for words in (problem.fix, problem.missing) if words)
         if problem.edit is not None:
             changes = value_changes(plan, problem.edit(plan))
             for change in changes[:LONGEST_LIST]:
