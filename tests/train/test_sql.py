@@ -303,7 +303,7 @@ def test_variables_of_ndb_are_kept_as_they_are_set(cluster: LiveCluster) -> None
     assert text.endswith("ndbinfo_offline is turned on - no rows can be returned")
     client.answer("SET GLOBAL ndbinfo_offline=0;", cluster)
     assert len(cells(client.answer("SELECT * FROM ndbinfo.nodes;", cluster))) == 4
-    assert "is not simulated" in client.answer("SET ndb_table_no_logging=1;", cluster)
+    assert "is not simulated" in client.answer("SET ndb_table_temporary=1;", cluster)
 
 
 @pytest.mark.parametrize(("version", "rows"), [("8.4.8", 78), ("7.4.10", 53)])

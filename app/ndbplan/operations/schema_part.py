@@ -53,5 +53,8 @@ def _made(plan: Plan, tables: tuple[Table, ...]) -> Iterator[Command]:
     for statement in create_databases(tables):
         yield on_an_sql_node(plan, statement, makes=True)
     for table in tables:
-        unlogged = () if table.logging else ("SET ndb_table_no_logging=1;",)
-        yield on_an_sql_node(plan, *unlogged, create_table(plan, table), makes=True)
+        statements = [create_table(plan, table)]
+        if not table.logging:
+            # Who types has one session for all tables.
+            statements = ["SET ndb_table_no_logging=1;", *statements, "SET ndb_table_no_logging=0;"]
+        yield on_an_sql_node(plan, *statements, makes=True)

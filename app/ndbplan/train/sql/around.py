@@ -282,8 +282,11 @@ _TRAILING = re.compile(r"\blimit\s+(?=-)|\bfull\s+(?=outer\s+join\b)", re.IGNORE
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
 
 
-def may_list(sql: str) -> None:
+def may_list(sql: str, verb: str) -> None:
     """Raises SqlError for a list in a statement that lacks something."""
+    if verb in ("grant", "revoke"):
+        # SELECT is a privilege there, and stands before a comma.
+        return
     found = _LISTS.search(_QUOTED.sub(lambda quoted: "'" * len(quoted[0]), sql.rstrip()))
     if found is not None:
         raise syntax(sql[found.end() :].rstrip())

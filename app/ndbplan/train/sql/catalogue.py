@@ -24,7 +24,7 @@ from ndbplan.train.schema import partitions_of, rows_of
 from ndbplan.train.space import file_uses
 from ndbplan.train.sql import catalogue_keys, failing, server
 from ndbplan.train.sql.character_sets import measures, of_column, of_server, of_table
-from ndbplan.train.sql.created import comment_of
+from ndbplan.train.sql.created import comment_of, made_with
 from ndbplan.train.sql.engine import Relation, Result, relation
 from ndbplan.train.sql.numbers import INT, TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, no_table, syntax
@@ -83,7 +83,7 @@ def _tables(cluster: LiveCluster) -> Iterator[Row]:
             "AUTO_INCREMENT": server.next_number(cluster, table),
             "CREATE_TIME": _made_at(cluster),
             "TABLE_COLLATION": of_table(table, cluster.plan.version),
-            "CREATE_OPTIONS": "partitioned" if table.partitions or table.distribution_key else "",
+            "CREATE_OPTIONS": made_with(table),
             "TABLE_COMMENT": comment_of(cluster.plan, table),
         }  # fmt: skip
     for local in cluster.state.local:

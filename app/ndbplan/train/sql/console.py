@@ -55,14 +55,13 @@ from ndbplan.train.sql.problem import (
     syntax,
 )
 from ndbplan.train.sql.reading import parsed, typed_list
-from ndbplan.train.sql.reorganising import reorganise
+from ndbplan.train.sql.reorganising import is_reorganising, reorganise
 from ndbplan.train.sql.roughly import Asked as ChangeAsked
 from ndbplan.train.sql.sessions_seen import connection_of
 from ndbplan.train.sql.show import Asked, show
 from ndbplan.train.sql.truncating import TRUNCATED
 
 _DEFINES = ("alter", "create", "drop", "optimize", "truncate", "analyze", "check", "rename", "repair")
-_REORGANIZES = re.compile(r"\breorganize\s+partition\b(?!.*\binto\b)", re.IGNORECASE | re.DOTALL)
 _DEFAULT_ENGINE = "default_storage_engine"
 _DIVISION = 1365
 """Warning of a division by zero."""
@@ -151,7 +150,7 @@ class Client(Lines):
         if verb in client_words.KNOWN:
             own, values = connection_of(self.number, cluster.state), self.variables(cluster)
             return client_words.client_word(sql, self.database, own, values, cluster)
-        around.may_list(sql)
+        around.may_list(sql, verb)
         if verb in ("select", "with", "(", "table", "values") or sql.startswith("("):
             return self._query(sql, cluster)
         if verb == "show":
@@ -172,7 +171,7 @@ class Client(Lines):
             return self._change(sql, cluster)
         if verb in ("begin", "start", "commit", "rollback", "savepoint", "release", "xa"):
             return transactions.transaction(sql, cluster)
-        if verb == "alter" and _REORGANIZES.search(sql):
+        if verb == "alter" and is_reorganising(sql):
             locking.define(sql, self.database, cluster)
             said, self.warnings = reorganise(sql, self.database, cluster)
             return said
@@ -260,7 +259,8 @@ class Client(Lines):
         """Statements about tables, databases and disk data; they end a transaction that is open."""
         if transactions.open_of(cluster) is not None:
             transactions.act(cluster, "commit")
-        engine = self.variables(cluster).get(_DEFAULT_ENGINE, "")
+        set_to = self.variables(cluster)
+        engine, logs = set_to.get(_DEFAULT_ENGINE, ""), set_to.get("ndb_table_no_logging") != "ON"
         if sql.split(None, 1)[0].lower() not in ("optimize", "analyze", "check", "repair"):
             may_define(sql, self.database, engine, cluster)
         locking.define(sql, self.database, cluster)
@@ -269,7 +269,7 @@ class Client(Lines):
             return filled(
                 made, cluster, lambda one: self._define(one, cluster), lambda one: self._change(one, cluster)
             )
-        done = define(sql, self.database, cluster, checks=self._checks, engine=engine)
+        done = define(sql, self.database, cluster, checks=self._checks, engine=engine, logs=logs)
         if isinstance(done, Result):
             return done
         self.warnings, self.row_count = done.warnings, 0

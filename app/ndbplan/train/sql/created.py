@@ -19,6 +19,8 @@ from ndbplan.train.state import is_local
 COMMENT, CONNECTION, LINEAR = "COMMENT=", "CONNECTION=", "PARTITION BY LINEAR KEY"
 BESIDE = "COMMENT beside NDB_TABLE="
 """How clauses begin that a table keeps in words alone."""
+UNSAID = "ndb_table_no_logging"
+"""Kept by a table that is not logged as its session said so: no statement tells it."""
 _WIDTHS = {"tinyint": 4, "smallint": 6, "mediumint": 9, "int": 11, "bigint": 20, "year": 4}
 """Digits of a signed whole number, which older servers write behind its type."""
 
@@ -118,6 +120,14 @@ def _options(plan: Plan, table: Table, next_number: int | None) -> Iterator[str]
             yield text
 
 
+def made_with(table: Table) -> str:
+    """CREATE_OPTIONS: what was stated when it was made (sql_show.cc)."""
+    said = [f"max_rows={table.max_rows}"] if table.max_rows is not None else []
+    said += ["row_format=FIXED"] * table.row_format_fixed
+    said += ["partitioned"] * bool(table.partitions or table.distribution_key)
+    return " ".join(said)
+
+
 def comment_of(plan: Plan, table: Table) -> str:
     """The comment that says what NDB makes of the table; empty: the usual."""
     told = []
@@ -127,7 +137,7 @@ def comment_of(plan: Plan, table: Table) -> str:
         told.append("FULLY_REPLICATED=1")
     if table.partition_balance is not PartitionBalance.FOR_RP_BY_LDM and plan.features.partition_balance:
         told.append(f"PARTITION_BALANCE={table.partition_balance.value}")
-    if not table.logging:
+    if not table.logging and UNSAID not in table.left_out:
         told.append("NOLOGGING=1")
     words = _clause(table, BESIDE).removeprefix(BESIDE)[1:-1]
     return f"NDB_TABLE={','.join(told)}{' ' * bool(words)}{words}" if told else ""

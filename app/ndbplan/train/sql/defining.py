@@ -55,6 +55,8 @@ class Asked(NamedTuple):
     """Foreign keys are looked at."""
     default_engine: str = ""
     """Of a table that names none."""
+    logs: bool = True
+    """What new tables hold is logged."""
 
     @property
     def plan(self) -> Plan:

@@ -66,11 +66,12 @@ _Act = Callable[[Asked, Stream], Done | Result]
 
 
 def define(
-    sql: str, database: str, cluster: LiveCluster, *, checks: bool = True, engine: str = ""
+    sql: str, database: str, cluster: LiveCluster, *, checks: bool = True, engine: str = "", logs: bool = True
 ) -> Done | Result:
     """Carry out a statement about the schema. Raises SqlError and NotSimulated.
 
-    `checks`: foreign keys are looked at; `engine`: that of tables which name none.
+    `checks`: foreign keys are looked at; `engine`: that of tables which name none; `logs`: new
+    tables are logged.
     """
     first = sql.split(None, 1)[0]
     try:
@@ -78,7 +79,7 @@ def define(
         words = [Word(first, 0, "word", len(first)), *read_words(sql[len(first) :], len(first))]
     except ValueError:
         raise syntax(sql) from None
-    asked = Asked(sql, database, cluster, tuple(words), checks, engine)
+    asked = Asked(sql, database, cluster, tuple(words), checks, engine, logs)
     stream = Stream(words, len(sql))
     verb, what = stream.next().upper, stream.peek().upper
     try:

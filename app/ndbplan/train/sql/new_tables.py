@@ -24,7 +24,7 @@ from ndbplan.ndb.placement.fragment_counts import fragments_for
 from ndbplan.plan.tables import Column, PartitionBalance, Table
 from ndbplan.train.contents import WHOLE
 from ndbplan.train.sql.character_sets import kept_by, of_server, options_of, stated
-from ndbplan.train.sql.created import BESIDE, COMMENT, CONNECTION, LINEAR
+from ndbplan.train.sql.created import BESIDE, COMMENT, CONNECTION, LINEAR, UNSAID
 from ndbplan.train.sql.defining import Asked
 from ndbplan.train.sql.modes import is_strict
 from ndbplan.train.sql.partitioning import Clause, check_clause
@@ -258,7 +258,10 @@ def finished(asked: Asked, table: Table, clause: Clause | None) -> tuple[Table, 
     if not table.primary_key and has_blobs and form(asked.plan.version, "dictionary_of_its_own"):
         text = "Table storage engine 'ndbcluster' does not support the create option"
         warnings.append(Warned("Warning", 1478, f"{text} 'Binlog of table with BLOB attribute and no PK'"))
-    return validated.changed(table, left_out=tuple(kept)), warnings
+    # What is on disk is logged, whatever the session says (ha_ndbcluster.cc, create).
+    logs = table.logging and (asked.logs or table.tablespace_id is not None)
+    kept += [UNSAID] * (table.logging and not logs)
+    return validated.changed(table, left_out=tuple(kept), logging=logs), warnings
 
 
 def check_disks(new: Table, name: str) -> None:

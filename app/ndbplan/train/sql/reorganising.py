@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
+from ndbplan.importing.ddl.known_tables import TableName
+from ndbplan.importing.ddl.stream import Stream, Unreadable
+from ndbplan.importing.ddl.table_names import table_name
+from ndbplan.importing.ddl.tokens import words
 from ndbplan.train.growing import Reorganise
 from ndbplan.train.live import Hold, LiveCluster
 from ndbplan.train.locks import Running
@@ -14,27 +20,47 @@ from ndbplan.train.state import is_local
 from ndbplan.train.transacting import Runs
 
 _LONGEST_S = 86400.0
+_REORGANIZES = re.compile(r"\breorganize\s+partition\b(?!.*\binto\b)", re.IGNORECASE | re.DOTALL)
+
+
+def is_reorganising(sql: str) -> bool:
+    """Whether an ALTER TABLE spreads the rows of a table over all node groups."""
+    return _REORGANIZES.search(sql) is not None
+
+
+def _named(sql: str, in_use: str) -> tuple[str, TableName]:
+    """What stands behind ALTER, and the name of the table."""
+    verb = sql.split(None, 1)[0]
+    try:
+        stream = Stream(words(sql[len(verb) :], len(verb)), len(sql))
+        how = stream.peek().upper
+        _ = stream.accept("ONLINE") or stream.accept("OFFLINE")
+        stream.expect("TABLE")
+        return how, table_name(stream, in_use).table
+    except Unreadable as wrong:
+        raise syntax(sql[wrong.offset :]) from None
+    except ValueError:
+        raise syntax(sql) from None
 
 
 def reorganise(sql: str, in_use: str, cluster: LiveCluster) -> tuple[str, tuple[Warned, ...]]:
     """What is said when the rows lie on all node groups, and warnings. Raises SqlError."""
-    words = [word.strip("`;,") for word in sql.split()]
     low = " ".join(sql.lower().replace("=", " ").replace(",", " ").split())
-    name = next((word for at, word in enumerate(words) if at and words[at - 1].lower() == "table"), "")
-    database, _, named = name.rpartition(".")
+    how, (database, named) = _named(sql, in_use)
     is_new = cluster.plan.features.algorithm_inplace
     if "algorithm" in low and not is_new:
         raise syntax(sql[sql.lower().index("reorganize") :])
-    deprecated = online_warning(words[1].upper(), cluster.plan.version)
+    deprecated = online_warning(how, cluster.plan.version)
     if deprecated and is_new:
-        raise syntax(sql[sql.lower().index(words[1].lower()) :])
-    table = server.table_named(cluster, database or in_use, named)
+        raise syntax(sql[sql.upper().index(how) :])
+    table = server.table_named(cluster, database, named)
     if is_local(table):
         raise not_partitioned()
     failing.may_read(cluster, table.full_name)
     if "lock none" in low or "lock shared" in low:
         raise SqlError(1845, "0A000", NO_LOCK)
-    if table.partitions or table.distribution_key:
+    # By which columns they are made does not count (sql_partition.cc, prep_alter_part_table).
+    if table.partitions:
         text = "REORGANIZE PARTITION without parameters can only be used on auto-partitioned tables"
         raise SqlError(1511, "HY000", f"{text} using HASH PARTITIONs")
     begin_s = cluster.now_s
@@ -50,7 +76,7 @@ def reorganise(sql: str, in_use: str, cluster: LiveCluster) -> tuple[str, tuple[
         lasted = server.lasted(now.now_s - begin_s)
         return f"Query OK, {rows} ({lasted})\nRecords: {copied}  Duplicates: 0  Warnings: {many}\n"
 
-    copies = "algorithm copy" in low or words[1].lower() == "offline"
+    copies = "algorithm copy" in low or how == "OFFLINE"
     copied = cluster.rows_of(table) if copies else 0
     copied_s = begin_s + copied / COPIED_ROWS_PER_S
 

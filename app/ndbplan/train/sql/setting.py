@@ -23,7 +23,7 @@ _BETWEEN = re.compile(r"""(?:'[^']*'|"[^"]*"|[^,'"])+""")
 _SWITCH = {"0": "OFF", "OFF": "OFF", "FALSE": "OFF", "1": "ON", "ON": "ON", "TRUE": "ON", "DEFAULT": "ON"}
 """What switches autocommit."""
 OFFLINE = "ndbinfo_offline"
-_SHOWS_HERE = ("ndb_table_no_logging", "ndb_table_temporary", "ndbinfo_show_hidden", "ndbinfo_table_prefix")
+_SHOWS_HERE = ("ndb_table_temporary", "ndbinfo_show_hidden", "ndbinfo_table_prefix")
 """Variables that change what is answered here, and are not followed."""
 _ANSWERS_ELSE = (
     "auto_increment_increment", "auto_increment_offset", "div_precision_increment",
