@@ -323,3 +323,51 @@ def test_keys_are_shown_by_a_condition_and_analyze_says_what_it_does_not_count(c
     assert client.answer("SHOW INDEX test.t", cluster).startswith("ERROR 1064 (42000)")
     note = "ndbplan: how many values an ordered index has is not simulated: its Cardinality stays NULL\n"
     assert note in client.answer("ANALYZE TABLE test.t", cluster)
+
+
+WARNED = [
+    ("SELECT CAST(300 AS DECIMAL(2))", "99",
+     (1264, "Out of range value for column 'CAST(300 AS DECIMAL(2))' at row 1")),
+    ("SELECT CAST(-300.5 AS DECIMAL(4,2)) AS x", "-99.99",
+     (1264, "Out of range value for column 'x' at row 1")),
+    ("SELECT CONCAT(CAST(2.345 AS DECIMAL(5,2)), '%')", "2.35%", None),
+    ("SELECT CAST('99999999999999999999' AS UNSIGNED)", "18446744073709551615",
+     (1292, "Truncated incorrect INTEGER value: '99999999999999999999'")),
+    ("SELECT CAST('12:61:00' AS TIME)", "NULL", (1292, "Truncated incorrect time value: '12:61:00'")),
+    ("SELECT LN(-1)", "NULL", (3020, "Invalid argument for logarithm")),
+    ("SELECT LOG(2, 8)", "3", None),
+    ("SELECT CHAR(65, 66)", "0x4142", None),
+    ("SELECT 1 && 0", "0",
+     (1287, "'&&' is deprecated and will be removed in a future release. Please use AND instead")),
+    ("SELECT '!' = '&&'", "0", None),
+    ("SELECT 1 != 1", "0", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "value", "warning"), WARNED)
+def test_what_a_value_cannot_hold_is_cut_and_warned_of(
+    cluster: LiveCluster, asked: str, value: str, warning: tuple[int, str] | None
+) -> None:
+    client = Client()
+    said = client.answer(asked, cluster)
+    assert said.splitlines()[3].strip("| ") == value
+    assert ("1 warning" in said) is (warning is not None)
+    told = client.answer("SHOW WARNINGS", cluster)
+    assert told.startswith("Empty set") if warning is None else f"| {warning[0]} | {warning[1]} " in told
+
+
+def test_older_words_are_warned_of_by_servers_that_have_newer_ones(
+    begun: Callable[[str], LiveCluster],
+) -> None:
+    insert = "INSERT INTO test.{} VALUES (1) ON DUPLICATE KEY UPDATE id = VALUES(id)"
+    for version, operator, call in (
+        ("7.4.10", False, False),
+        ("8.0.18", True, False),
+        ("8.0.20", True, True),
+    ):
+        cluster, client = begun(version), Client()
+        client.answer("CREATE TABLE test.w (id INT PRIMARY KEY) ENGINE=NDB", cluster)
+        assert ("1 warning" in client.answer("SELECT 1 || 0", cluster)) is operator, version
+        assert ("1 warning" in client.answer(insert.format("w"), cluster)) is call, version
+        assert "3020" not in client.answer("SELECT LOG(0)", cluster)
+        assert client.answer("SHOW WARNINGS", cluster).startswith("Empty set") is not operator, version

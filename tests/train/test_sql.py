@@ -574,3 +574,58 @@ def test_a_view_of_ndbinfo_names_its_database_where_another_is_in_use(cluster: L
     at_home = client.answer("SHOW CREATE TABLE nodes", cluster)
     assert "VIEW `nodes` AS select `ndb$nodes`.`node_id` AS `node_id`," in at_home
     assert "`ndbinfo`" not in at_home
+
+
+def test_a_recursion_ends_where_the_session_says(cluster: LiveCluster) -> None:
+    """The last round, which finds nothing more, is one of them."""
+    client = Client()
+
+    def count(most: int, word: str = "UNION ALL") -> str:
+        rows = f"WITH RECURSIVE s(n) AS (SELECT 1 {word} SELECT n+1 FROM s WHERE n<{most}) SELECT n FROM s"
+        return client.answer(f"SELECT COUNT(*) FROM ({rows}) q", cluster)
+
+    assert "| 1000 |" in count(1000).replace(" ", "").replace("|", " | ")
+    assert count(1001).startswith("ERROR 3636 (HY000): Recursive query aborted after 1001 iterations.")
+    client.answer("SET cte_max_recursion_depth = 1500", cluster)
+    assert "1500" in count(1500)
+    assert "aborted after 1501 iterations" in count(1501)
+
+
+KEPT_OUT = [
+    "CREATE DATABASE information_schema", "DROP DATABASE IF EXISTS information_schema",
+    "CREATE TABLE information_schema.x (a INT)", "DROP TABLE information_schema.tables",
+    "INSERT INTO information_schema.tables VALUES (1)", "DELETE FROM INFORMATION_SCHEMA.tables",
+    "RENAME TABLE test.blobs_1k TO information_schema.x", "TRUNCATE information_schema.tables",
+    "ALTER TABLE test.blobs_1k RENAME TO information_schema.x",
+]  # fmt: skip
+
+
+def test_nobody_changes_information_schema(begun: Callable[[str], LiveCluster]) -> None:
+    denied = (
+        "ERROR 1044 (42000): Access denied for user 'root'@'localhost' to database 'information_schema'\n"
+    )
+    for version in ("7.4.10", "8.4.8"):
+        cluster, client = begun(version), Client()
+        assert {one: client.answer(one, cluster) for one in KEPT_OUT} == dict.fromkeys(KEPT_OUT, denied)
+        client.answer("USE information_schema", cluster)
+        assert client.answer("UPDATE tables SET table_name = 'x'", cluster) == denied
+        assert client.answer("ALTER TABLE test.blobs_1k RENAME COLUMN nosuch TO y", cluster) != denied
+
+
+def test_a_query_in_from_has_each_name_once(cluster: LiveCluster) -> None:
+    client = Client()
+    both = "SELECT COUNT(*) FROM (SELECT {} FROM ndbinfo.nodes n JOIN ndbinfo.membership m {}) x"
+    twice = "ERROR 1060 (42S21): Duplicate column name 'node_id'\n"
+    assert client.answer(both.format("*", "ON n.node_id = m.node_id"), cluster) == twice
+    assert client.answer(both.format("m.*, n.node_id", "ON n.node_id = m.node_id"), cluster) == twice
+    for shown, joins in (("*", "USING (node_id)"), ("n.*", "ON n.node_id = m.node_id"), ("*", "")):
+        assert (client.answer(both.format(shown, joins), cluster) == twice) is not bool(joins)
+
+
+def test_a_word_behind_a_column_that_no_server_reads_is_a_syntax_error(cluster: LiveCluster) -> None:
+    client = Client()
+    for engine in ("NDB", "InnoDB"):
+        said = client.answer(f"CREATE TABLE test.u (id INT PRIMARY KEY a INT) ENGINE={engine}", cluster)
+        assert said.startswith("ERROR 1064 (42000)")
+        assert f"near 'a INT) ENGINE={engine}'" in said
+        assert "1064" not in client.answer(f"CREATE TABLE test.v (id INT INVISIBLE) ENGINE={engine}", cluster)

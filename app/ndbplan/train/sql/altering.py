@@ -6,7 +6,7 @@ Texts, codes and warnings: recorded on running 8.4.8 and 7.4.10 clusters.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ndbplan.base.units import whole_number
@@ -94,6 +94,25 @@ def with_new_keys(asked: Asked, after: Plan, table: Table, old: Sequence[Foreign
                 raise foreign_keys.cannot_add(text, 1296)
     foreign_keys.check_names(after, keys, but=table)
     return exchanged(after, table, foreign_keys.with_keys(table, keys, after.version))
+
+
+_UNREAD = re.compile(r"column (\S+): (\S+) is not used; it is left out\Z")
+_NOT_READ_HERE = frozenset((
+    "ASCII", "BYTE", "ENGINE_ATTRIBUTE", "INVISIBLE", "NOT", "SECONDARY_ENGINE_ATTRIBUTE", "SRID", "UNICODE",
+))  # fmt: skip
+"""Words of a column that servers read and the reader of statements does not (manual 8.4, CREATE TABLE)."""
+
+
+def check_words(asked: Asked, said: Iterable[str]) -> None:
+    """Raises SqlError 1064 at the first word of a column that no server reads, of problems of the reader."""
+    for message in said:
+        found = _UNREAD.match(message)
+        if found is None or found[2].upper() in _NOT_READ_HERE:
+            continue
+        after = next((word.end for word in asked.words if word.text == found[1]), 0)
+        unread = next((one for one in asked.words if one.text == found[2] and one.start >= after), None)
+        if unread is not None:
+            raise syntax(asked.sql[unread.start :])
 
 
 def check_types(asked: Asked) -> None:
@@ -186,6 +205,7 @@ def become_altered(asked: Asked, typed: Name) -> Done:
         if _OF_NO_ROW.search(message) or raise_for(message, asked):
             continue
         check_altered(asked)
+        check_words(asked, (message,))
         raise NotSimulated(f"a plan cannot hold this: {message}")
     after = taken(asked, read)
     read_back = next(one for one in after.tables if one.id == table.id)

@@ -13,11 +13,14 @@ from ndbplan.ndb.console import form
 from ndbplan.ndb.sql_server import calls_without_blank, flushed, missing_functions, no_calls
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.live import LiveCluster, time_passes
+from ndbplan.train.sql.deprecated import deprecated
 from ndbplan.train.sql.digests import data
 from ndbplan.train.sql.engine import Result
+from ndbplan.train.sql.kept_out import check_target
 from ndbplan.train.sql.modes import GROUP_BY, has
 from ndbplan.train.sql.numbers import BYTES, TEXT, Kind
 from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
+from ndbplan.train.sql.reading import typed_list
 
 
 def grouped(tree: exp.Expr, cluster: LiveCluster, database: str) -> None:
@@ -282,14 +285,26 @@ _TRAILING = re.compile(r"\blimit\s+(?=-)|\bfull\s+(?=outer\s+join\b)", re.IGNORE
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
 
 
-def may_list(sql: str, verb: str) -> None:
-    """Raises SqlError for a list in a statement that lacks something."""
+def may_begin(sql: str, verb: str, in_use: str) -> None:
+    """Raises SqlError for a list that lacks something, and for a change that nobody may make."""
     if verb in ("grant", "revoke"):
         # SELECT is a privilege there, and stands before a comma.
         return
     found = _LISTS.search(_QUOTED.sub(lambda quoted: "'" * len(quoted[0]), sql.rstrip()))
     if found is not None:
         raise syntax(sql[found.end() :].rstrip())
+    check_target(sql, in_use)
+
+
+def with_older(result: Result, sql: str, cluster: LiveCluster) -> Result:
+    """A result with what the server says of older words in the query, which it says first."""
+    return result._replace(warnings=(*deprecated(sql, cluster), *result.warnings))
+
+
+def heading(tree: exp.Expr, sql: str) -> str:
+    """What stands above the only column of a query."""
+    only = tree.expressions[0]
+    return str(only.alias) if isinstance(only, exp.Alias) else (typed_list(sql) or ["COUNT(*)"])[0]
 
 
 _APART = re.compile(r"(?<![\w`.])([a-z_]\w{0,63})\s+\(", re.IGNORECASE)

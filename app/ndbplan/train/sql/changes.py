@@ -19,6 +19,7 @@ from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import Wrote, refused_for
 from ndbplan.train.sql import finding, server
 from ndbplan.train.sql.changed import Change, Changed, said
+from ndbplan.train.sql.deprecated import deprecated
 from ndbplan.train.sql.engine import Relation
 from ndbplan.train.sql.failing import may_use
 from ndbplan.train.sql.finding import TooMany
@@ -71,6 +72,7 @@ def change(sql: str, asked: Asked) -> Changed:
     # IGNORE makes warnings of what else is an error (manual, the effect of IGNORE).
     strict = is_strict(cluster) and not tree.args.get("ignore")
     taking = Taking(strict, table.name, cluster.plan.features.fractional_seconds)
+    taking.warnings += deprecated(sql, cluster)
     enter(cluster, [table])
     guard = Guard(cluster)
     one = _Statement(tree, target, table, asked, taking, guard, replaces, joined)

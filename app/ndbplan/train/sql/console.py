@@ -40,7 +40,7 @@ from ndbplan.train.sql.around import answered, grouped, held, in_order_met, read
 from ndbplan.train.sql.changes import change
 from ndbplan.train.sql.created_from import filled, made_from
 from ndbplan.train.sql.definitions import define
-from ndbplan.train.sql.engine import Provider, Relation, Result, relation, run
+from ndbplan.train.sql.engine import MOST_ROUNDS, Provider, Relation, Result, Settings, relation, run
 from ndbplan.train.sql.explain.explaining import explain
 from ndbplan.train.sql.finding import Wanted
 from ndbplan.train.sql.lines import Lines
@@ -54,7 +54,7 @@ from ndbplan.train.sql.problem import (
     no_database,
     syntax,
 )
-from ndbplan.train.sql.reading import parsed, typed_list
+from ndbplan.train.sql.reading import parsed
 from ndbplan.train.sql.reorganising import is_reorganising, reorganise
 from ndbplan.train.sql.roughly import Asked as ChangeAsked
 from ndbplan.train.sql.sessions_seen import connection_of
@@ -65,6 +65,8 @@ _DEFINES = ("alter", "create", "drop", "optimize", "truncate", "analyze", "check
 _DEFAULT_ENGINE = "default_storage_engine"
 _DIVISION = 1365
 """Warning of a division by zero."""
+_LOGARITHM = 3020
+"""Warning of a logarithm of what has none."""
 _WRITES = re.compile(r"\binto\s+(?:outfile|dumpfile)", re.IGNORECASE)
 _OFFLINE = "ndbinfo_offline"
 _IS_OFFLINE = (
@@ -150,7 +152,7 @@ class Client(Lines):
         if verb in client_words.KNOWN:
             own, values = connection_of(self.number, cluster.state), self.variables(cluster)
             return client_words.client_word(sql, self.database, own, values, cluster)
-        around.may_list(sql, verb)
+        around.may_begin(sql, verb, self.database)
         if verb in ("select", "with", "(", "table", "values") or sql.startswith("("):
             return self._query(sql, cluster)
         if verb == "show":
@@ -288,7 +290,8 @@ class Client(Lines):
             self._begins(cluster)
         if isinstance(tree, exp.Select) and tree.args.get("locks"):
             self._lock(tree, cluster)
-        found = self._met(query, tree, cluster, {})
+        found = around.with_older(self._met(query, tree, cluster, {}), sql, cluster)
+        self.warnings = found.warnings or self.warnings
         found = readable(found, is_hex=bool(form(cluster.plan.version, "binary_as_hex")))
         self.row_count = -1
         if not names:
@@ -312,7 +315,7 @@ class Client(Lines):
         """What a query finds; `own`: tables by `database.name` that hold what is given."""
         counted = None if own else self._counted(tree, cluster)
         if counted is not None:
-            return Result((_heading(tree, sql),), (INT,), [(counted,)])
+            return Result((around.heading(tree, sql),), (INT,), [(counted,)])
         grouped(tree, cluster, self.database)
         values = self.variables(cluster)
         user_variables.filled(tree, self.of_user)
@@ -336,20 +339,21 @@ class Client(Lines):
         self.slept_s += around.slept(tree, cluster)
         named = {one.db or self.database for one in tree.find_all(exp.Table)}
         in_order_met(tree, cluster)
-        collation = values["collation_connection"]
+        settings = Settings(values["collation_connection"], int(values.get(MOST_ROUNDS, 0)))
         again, unopened = tree.copy(), catalogue.unopened(tree, cluster)
         try:
-            result = run(sql, tree, self.database, self._provider(cluster, tree, own), collation)
+            result = run(sql, tree, self.database, self._provider(cluster, tree, own), settings)
         except finding.TooMany:
             # What is wrong with a statement is said before what it would read.
-            run(sql, again, self.database, self._provider(cluster, again, own, is_empty=True), collation)
+            run(sql, again, self.database, self._provider(cluster, again, own, is_empty=True), settings)
             raise
         if "ndbinfo" in named and values.get(_OFFLINE) == "1":
             self.warnings = (Warned("Note", 1, _IS_OFFLINE),)
             return result._replace(warnings=self.warnings)
-        if not modes.has(cluster, modes.DIVISION):
-            told = tuple(one for one in result.warnings if one.code != _DIVISION)
-            result = result._replace(warnings=told)
+        divides = modes.has(cluster, modes.DIVISION)
+        says = {_DIVISION: divides, _LOGARITHM: form(cluster.plan.version, "logarithms_warned")}
+        told = tuple(one for one in result.warnings if says.get(one.code, True))
+        result = result._replace(warnings=told)
         result = result._replace(warnings=(*result.warnings, *unopened))
         self.warnings = result.warnings or self.warnings
         return result
@@ -443,8 +447,3 @@ class Client(Lines):
         if found.warnings:
             self.warnings = found.warnings
         return found
-
-
-def _heading(tree: exp.Expr, sql: str) -> str:
-    only = tree.expressions[0]
-    return str(only.alias) if isinstance(only, exp.Alias) else (typed_list(sql) or ["COUNT(*)"])[0]

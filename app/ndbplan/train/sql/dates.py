@@ -52,6 +52,10 @@ class NoMomentError(ValueError):
     """A text is no moment: the server warns of it, and answers NULL."""
 
 
+class NoTimeError(NoMomentError):
+    """A text is no time of a day or span."""
+
+
 def moment(value: Any) -> datetime:
     """A text, or a number such as 20260131, as a moment. Raises ValueError."""
     text = str(value)
@@ -189,6 +193,8 @@ def _seconds_of(value: Any) -> timedelta:
         at = moment(value)
         return timedelta(hours=at.hour, minutes=at.minute, seconds=at.second, microseconds=at.microsecond)
     days, hours, minutes, seconds = (int(found[n] or 0) for n in (2, 3, 4, 5))
+    if max(minutes, seconds) >= _OF_A_MINUTE:
+        raise NoMomentError(str(value))
     span = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds + float(found[6] or 0))
     return -span if found[1] else span
 
@@ -202,7 +208,11 @@ def _clock(span: timedelta) -> str:
 
 def _timed(value: Any, digits: Any) -> str:
     """A time with so many digits of a second, rounded."""
-    return _with_digits(_clock(_rounded(_seconds_of(value), int(digits))), int(digits))
+    try:
+        span = _seconds_of(value)
+    except NoMomentError as error:
+        raise NoTimeError(str(error)) from None
+    return _with_digits(_clock(_rounded(span, int(digits))), int(digits))
 
 
 def _momentary(value: Any, digits: Any) -> str:

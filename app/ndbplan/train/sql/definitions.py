@@ -33,7 +33,14 @@ from ndbplan.train.sql import (
     server,
     storage,
 )
-from ndbplan.train.sql.altering import OF_FOREIGN_KEY, become_altered, check_types, refused, with_new_keys
+from ndbplan.train.sql.altering import (
+    OF_FOREIGN_KEY,
+    become_altered,
+    check_types,
+    check_words,
+    refused,
+    with_new_keys,
+)
 from ndbplan.train.sql.defining import (
     DEFINED_S,
     NDB,
@@ -142,10 +149,10 @@ def _databases(asked: Asked, stream: Stream) -> Done:
             text = f"Can't drop database '{name}'; database doesn't exist"
             return ok(asked, warnings=(Warned("Note", 1008, text),))
         raise SqlError(1008, "HY000", f"Can't drop database '{name}'; database doesn't exist")
-    if name in ("information_schema", "mysql", "performance_schema", "ndbinfo"):
-        if not form(asked.plan.version, "dictionary_of_its_own"):
-            raise NotSimulated(f"a server of this version without its database {name} is not simulated")
-        raise SqlError(3552, "HY000", f"Access to system schema '{name}' is rejected.")
+    if name in (*server.SYSTEM, "ndbinfo"):
+        if name == "mysql" and form(asked.plan.version, "dictionary_of_its_own"):
+            raise SqlError(3552, "HY000", f"Access to system schema '{name}' is rejected.")
+        raise NotSimulated(f"a server of this version without its database {name} is not simulated")
     gone = [table for table in asked.plan.tables if table.database == name]
     foreign_keys.check_drop(asked.plan, gone, checks=asked.checks)
     local = [table for table in server.local_tables(asked.cluster) if table.database == name]
@@ -216,6 +223,7 @@ def _create(asked: Asked, stream: Stream) -> Done:
     said = [message for message in said if not new_tables.raise_for(message, asked)]
     if said or not read.tables:
         check_types(asked)
+        check_words(asked, said)
     if not read.tables:
         raise NotSimulated(f"a plan cannot hold this: {said[0] if said else 'no table is made'}")
     if said:

@@ -120,7 +120,7 @@ STRICT: dict[str, Callable[..., Any]] = {
     "MD5": lambda v: hashlib.md5(data(v), usedforsecurity=False).hexdigest(),
     "SHA": lambda v: hashlib.sha1(data(v), usedforsecurity=False).hexdigest(), "SHA2": _sha2,
     "INET_ATON": _address, "INET_NTOA": lambda v: ".".join(map(str, int(v).to_bytes(4, "big"))),
-    "mysql_char": _characters, "ORD": lambda v: int.from_bytes(data(data(v).decode()[:1]), "big"),
+    "mysql_letters": _characters, "ORD": lambda v: int.from_bytes(data(data(v).decode()[:1]), "big"),
     "BIT_LENGTH": lambda v: 8 * len(data(v)), "OCTET_LENGTH": lambda v: len(data(v)), "STUFF": _inserted,
     "QUOTE": _quoted, "mysql_rand": _random,
 }  # fmt: skip
@@ -136,5 +136,5 @@ def ours(node: exp.Expr) -> exp.Expr | None:
     if isinstance(node, exp.Rand) and isinstance(node.this, exp.Literal):
         return exp.Anonymous(this="mysql_rand", expressions=[node.this])
     if isinstance(node, exp.Chr) and not node.args.get("charset"):
-        return exp.Anonymous(this="mysql_char", expressions=node.expressions)
+        return exp.Anonymous(this="mysql_letters", expressions=node.expressions)
     return None

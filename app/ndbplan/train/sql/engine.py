@@ -19,10 +19,11 @@ from ndbplan.train.sql.nulls import may_be_null
 from ndbplan.train.sql.numbers import DOUBLE, INT, TEXT, Kind, decimal, kind_of, written
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
 from ndbplan.train.sql.reading import typed_list
+from ndbplan.train.sql.recursion import rounds_of, too_deep
 from ndbplan.train.sql.rollup import rolled_up
 from ndbplan.train.sql.scopes import check_names, named_later, renamed
 from ndbplan.train.sql.sqlite_errors import refused
-from ndbplan.train.sql.truncating import number_in, read_as_numbers
+from ndbplan.train.sql.truncating import keep_to_digits, number_in, read_as_numbers
 from ndbplan.train.sql.unsigned import Large, check_range, held, large_literals, unsigned
 
 
@@ -60,16 +61,26 @@ MOST_STEPS = 2_000_000
 """A query that takes more steps of SQLite's machine than this is broken off: it has no end here."""
 
 
-def run(sql: str, tree: exp.Expr, database: str, provide: Provider, collation: str) -> Result:
-    """The rows of a query; `provide` gives the tables; `collation`: of the session. Raises SqlError."""
+class Settings(NamedTuple):
+    """Of a session, what a query asks for."""
+
+    collation: str
+    most_rounds: int
+    """Of a recursion; 0: the server knows none."""
+
+
+MOST_ROUNDS = "cte_max_recursion_depth"
+
+
+def run(sql: str, tree: exp.Expr, database: str, provide: Provider, settings: Settings) -> Result:
+    """The rows of a query; `provide` gives the tables. Raises SqlError."""
     base = sqlite3.connect(":memory:")
     try:
-        warnings, letters = _Warnings(), alike.Letters(base, collation)
+        warnings, letters = _Warnings(), alike.Letters(base, settings.collation)
         _functions(base, warnings)
         large = large_literals(tree)
         columns = _fill(base, tree, database, provide, large, letters)
         letters.meet(one.name for one in tree.find_all(exp.Literal))
-        translated = _translated(rolled_up(tree), columns.kinds)
         steps = [0]
 
         def count() -> int:
@@ -78,10 +89,15 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider, collation: s
 
         base.set_progress_handler(count, 1000)
         try:
-            cursor = base.execute(translated)
+            for rounds in rounds_of(tree, settings.most_rounds):
+                (deepest,) = base.execute(_translated(rounds, columns.kinds)).fetchone()
+                if (deepest or 0) > settings.most_rounds:
+                    raise too_deep(settings.most_rounds)
+            warnings.found.clear()
+            cursor = base.execute(_translated(rolled_up(tree), columns.kinds, typed_list(sql)))
             rows = cursor.fetchall()
         except sqlite3.Error as error:
-            raise refused(str(error), tree, database) from None
+            raise refused(str(error), tree, database, settings.most_rounds) from None
         names = [one[0] for one in cursor.description or ()]
     finally:
         base.close()
@@ -176,7 +192,7 @@ def _fill(
     named, not_yet = {one.alias_or_name for one in tree.find_all(exp.CTE)}, named_later(tree)
     known = _Known({}, {}, {})
     columns = known.kinds
-    made: set[str] = set()
+    made: dict[str, Sequence[str]] = {}
     for table in tree.find_all(exp.Table):
         if isinstance(table.this, exp.JSONTable):
             raise NotSimulated("JSON_TABLE() is not simulated here")
@@ -188,7 +204,7 @@ def _fill(
         relation = provide(where, table.name)
         inside = f"{where}.{table.name}"
         if inside not in made:
-            made.add(inside)
+            made[inside] = relation.columns
             # Texts are equal whatever their case, as in most collations of the server; '3' is equal to 3.
             quoted = ", ".join(
                 f"{_quoted(column)} {'NUMERIC' if kind.is_number else 'TEXT'} "
@@ -209,7 +225,7 @@ def _fill(
         table.set("this", exp.to_identifier(inside, quoted=True))
         table.set("db", None)
         table.set("catalog", None)
-    check_names(tree, columns)
+    check_names(tree, columns, made)
     for column in tree.find_all(exp.Column):
         # `ndbinfo.nodes.node_id` is the column of the table by its name alone.
         column.set("db", None)
@@ -235,7 +251,7 @@ _TAKES_ONE = (exp.Select, exp.Binary, exp.Alias, exp.Func, exp.Where, exp.Having
 """What a subquery in it gives one value to."""
 
 
-def _translated(tree: exp.Expr, columns: Mapping[str, Kind]) -> str:
+def _translated(tree: exp.Expr, columns: Mapping[str, Kind], typed: Sequence[str] = ()) -> str:
     def change(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Concat | exp.ConcatWs):
             texts = [_as_text(one, columns) for one in node.expressions]
@@ -275,6 +291,7 @@ def _translated(tree: exp.Expr, columns: Mapping[str, Kind]) -> str:
     translate(changed, columns)
     _plain_unions(changed)
     changed = changed.transform(change).transform(divide)
+    keep_to_digits(changed, typed)
     return changed.sql(dialect="sqlite")
 
 

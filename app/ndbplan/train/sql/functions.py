@@ -28,6 +28,21 @@ _LONGEST = 10_000
 """Letters of a text that a function makes at most."""
 
 
+class _NoLogarithmError(ValueError):
+    """A number has none: the server warns of it, and answers NULL."""
+
+
+def _logarithm(value: Any, base: Any = math.e) -> float | None:
+    if min(float(value), float(base)) <= 0:
+        raise _NoLogarithmError
+    if float(base) == 1:
+        return None
+    known = {2.0: math.log2, 10.0: math.log10}.get(float(base))
+    if known is not None:
+        return known(float(value))
+    return math.log(float(value)) / math.log(float(base))
+
+
 def _strict(function: Callable[..., Any], warn: Warn) -> Callable[..., Any]:
     """NULL where any argument is, or where it cannot be told."""
 
@@ -39,6 +54,12 @@ def _strict(function: Callable[..., Any], warn: Warn) -> Callable[..., Any]:
             return function(*given)
         except re.error:
             raise
+        except _NoLogarithmError:
+            warn(3020, "Invalid argument for logarithm")
+            return None
+        except dates.NoTimeError as error:
+            warn(1292, f"Truncated incorrect time value: '{error}'")
+            return None
         except dates.NoMomentError as error:
             warn(1292, f"Incorrect datetime value: '{error}'")
             return None
@@ -204,7 +225,7 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "mysql_rint": lambda v, n: round(float(v), int(n)),
     "mysql_signed": _signed, "mysql_json": _written_json, "mysql_xor": lambda a, b: int(a) ^ int(b),
     "mysql_shift_right": _shift_right,
-    "COT": lambda v: 1 / math.tan(float(v)), **text_functions.STRICT,
+    "mysql_log": _logarithm, "COT": lambda v: 1 / math.tan(float(v)), **text_functions.STRICT,
     "LPAD": _pad(True), "RPAD": _pad(False),
     "REPEAT": lambda v, n: _text(v) * min(_LONGEST, max(0, int(n))),
     "BITWISE_COUNT": lambda v: int(v).bit_count(),
@@ -354,6 +375,10 @@ def _ours(node: exp.Expr) -> exp.Expr:
     other = dates.ours(node) or digests.ours(node) or json_calls.ours(node)
     if other is not None:
         return other
+    if isinstance(node, exp.Ln):
+        return call("mysql_log", node.this)
+    if isinstance(node, exp.Log):
+        return call("mysql_log", node.expression or node.this, node.this if node.expression else None)
     if isinstance(node, exp.Trunc):
         return call("mysql_truncate", node.this, node.args.get("decimals") or exp.Literal.number(0))
     if isinstance(node, exp.Round):

@@ -27,6 +27,7 @@ from ndbplan.train.sql.altering import (
     TWICE,
     check_altered,
     check_types,
+    check_words,
     refused,
 )
 from ndbplan.train.sql.defining import DEFINED_S, NDB, Asked, Done, Name, become, ok
@@ -56,6 +57,7 @@ def read_one(asked: Asked, text: str, database: str) -> Table:
             refused(message)
     if said or not read.tables:
         check_types(asked)
+        check_words(asked, said)
         raise NotSimulated(
             f"a table of InnoDB with this is not simulated: {said[0] if said else 'no columns'}"
         )

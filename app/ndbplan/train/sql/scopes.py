@@ -5,7 +5,7 @@ check_names(tree, {"id", "n"})      # SELECT id AS i FROM t WHERE i > 2: 1054
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -13,8 +13,8 @@ from ndbplan.base.units import whole_number
 from ndbplan.train.sql.problem import SqlError
 
 
-def check_names(tree: exp.Expr, columns: Collection[str]) -> None:
-    """`columns`: of the tables that are read, in small letters.
+def check_names(tree: exp.Expr, columns: Collection[str], by_table: Mapping[str, Sequence[str]]) -> None:
+    """`columns`: of the tables that are read, in small letters; `by_table`: as each table has them.
 
     Raises SqlError: 1066 for two tables of one name, 1051 for all columns of none, 1054 for a condition on
     what the list names only and for a place that it has not, 1111 for an aggregate within another or in
@@ -31,7 +31,7 @@ def check_names(tree: exp.Expr, columns: Collection[str]) -> None:
         _check_stars(select, names)
         _check_aggregates(select)
         _check_places(select)
-        _check_once(select)
+        _check_once(select, by_table)
         # What a query in FROM calls its columns is known to the conditions around it.
         if all(isinstance(one, exp.Table) and one.name.lower() not in named for one in sources):
             _check_condition(select, columns)
@@ -56,16 +56,36 @@ def _check_aggregates(select: exp.Select) -> None:
             raise SqlError(1111, "HY000", "Invalid use of group function")
 
 
-def _check_once(select: exp.Select) -> None:
+def _check_once(select: exp.Select, by_table: Mapping[str, Sequence[str]]) -> None:
     """Columns of a query in FROM have different names."""
     around = select.parent
     if not isinstance(around, exp.Subquery) or not isinstance(around.parent, exp.From | exp.Join):
         return
-    names = [one.alias_or_name for one in select.expressions if isinstance(one, exp.Alias | exp.Column)]
+    names = list[str]()
+    for one in select.expressions:
+        if one.is_star:
+            names += _of_star(select, one, by_table)
+        elif isinstance(one, exp.Alias | exp.Column):
+            names.append(one.alias_or_name)
     low = [name.lower() for name in names]
     for place, name in enumerate(low):
-        if name in low[:place] and name != "*":
+        if name in low[:place]:
             raise SqlError(1060, "42S21", f"Duplicate column name '{names[place]}'")
+
+
+def _of_star(select: exp.Select, star: exp.Expr, by_table: Mapping[str, Sequence[str]]) -> list[str]:
+    """Columns that a star stands for, where those of its tables are known; what joins name is there once."""
+    of = star.table if isinstance(star, exp.Column) else ""
+    found = list[str]()
+    for source in (select.args.get("from_"), *(select.args.get("joins") or ())):
+        table = None if source is None else source.this
+        if not isinstance(table, exp.Table) or (of and table.alias_or_name != of):
+            continue
+        if source.args.get("method"):
+            return []
+        once = () if of else [one.name.lower() for one in source.args.get("using") or ()]
+        found += [name for name in by_table.get(table.name, ()) if name.lower() not in once]
+    return found
 
 
 def _check_places(select: exp.Select) -> None:

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from ndbplan.ndb.sql_server import server_functions
 from ndbplan.train.sql.problem import NotSimulated, SqlError, no_table
+from ndbplan.train.sql.recursion import too_deep
 
 _NO_COLUMN = re.compile(r"no such column: (.+)")
 _NO_FUNCTION = re.compile(r"no such function: (.+)")
@@ -16,7 +17,7 @@ _NO_TABLE = re.compile(r"no such table: (.+)")
 _NOT_IN_BOTH = re.compile(r"cannot join using column (\S+)")
 
 
-def refused(text: str, tree: exp.Expr, database: str) -> SqlError | NotSimulated:
+def refused(text: str, tree: exp.Expr, database: str, most_rounds: int) -> SqlError | NotSimulated:
     """An error of SQLite as the server would say it."""
     if found := _NO_COLUMN.match(text):
         name = found[1]
@@ -46,8 +47,7 @@ def refused(text: str, tree: exp.Expr, database: str) -> SqlError | NotSimulated
         told = "The used SELECT statements have a different number of columns"
         return SqlError(1222, "21000", told)
     if text == "interrupted" and any(one.args.get("recursive") for one in tree.find_all(exp.With)):
-        told = "Recursive query aborted after 1001 iterations. Try increasing @@cte_max_recursion_depth"
-        return SqlError(3636, "HY000", f"{told} to a larger value.")
+        return too_deep(most_rounds)
     return NotSimulated("this statement is too much for the SQL that is simulated here")
 
 

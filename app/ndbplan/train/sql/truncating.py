@@ -8,16 +8,23 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from sqlglot import exp
 
+from ndbplan.base.units import whole_number
 from ndbplan.train.sql.numbers import INT, TEXT, WHOLE_CASTS, Kind, kind_of
 
 TRUNCATED = 1292
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
+_LEAST, _BEYOND = -(2**63), 2**64
+_LONG = Context(prec=400)
+"""Holds any double as a decimal."""
+_USUAL_DIGITS, _UNNAMED = 10, "(null)"
+"""Of DECIMAL without a number; what the server calls an expression within another."""
 _MOMENT = re.compile(r"\s*[0-9]+[-:][0-9]+[-:][0-9]+")
 """Dates and times are numbers of their own, which are not read here."""
 _COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ)
@@ -54,6 +61,18 @@ def read_as_numbers(tree: exp.Expr, columns: Mapping[str, Kind]) -> None:
     for ordered in list(tree.find_all(exp.Ordered)):
         if _kind(ordered.this, columns).members:
             _read(ordered.this, "INTEGER", columns)
+
+
+def keep_to_digits(tree: exp.Expr, typed: Sequence[str]) -> None:
+    """CAST AS DECIMAL gives no more digits than it names; `typed`: the list of the query."""
+    named = {id(one.unalias()): one.alias or name for one, name in zip(tree.expressions, typed, strict=False)}
+    for cast in list(tree.find_all(exp.Cast)):
+        if cast.to.is_type("decimal"):
+            given = [whole_number(one.name) or 0 for one in cast.to.expressions]
+            digits, behind = (*given, *(_USUAL_DIGITS, 0)[len(given) :])[:2]
+            name = exp.Literal.string(named.get(id(cast), _UNNAMED))
+            numbers = [exp.Literal.number(one) for one in (digits or _USUAL_DIGITS, behind)]
+            cast.replace(exp.Anonymous(this="mysql_decimal", expressions=[cast.this, *numbers, name]))
 
 
 def _compare_decimals(node: exp.Binary, columns: Mapping[str, Kind]) -> None:
@@ -120,7 +139,26 @@ def number_in(value: Any, wanted: str, warn: Warn) -> float | int | None:
         warn(TRUNCATED, f"Truncated incorrect {wanted} value: '{text}'")
     if found is None:
         return 0
-    return int(found[0]) if _WHOLE.fullmatch(found[0]) else float(found[0])
+    if not _WHOLE.fullmatch(found[0]):
+        return float(found[0])
+    number = int(found[0])
+    if wanted == "INTEGER" and not _LEAST <= number < _BEYOND:
+        warn(TRUNCATED, f"Truncated incorrect {wanted} value: '{text}'")
+        number = max(_LEAST, min(_BEYOND - 1, number))
+    # SQLite has whole numbers with a sign alone.
+    return number - _BEYOND if wanted == "INTEGER" and number >= _BEYOND // 2 else number
+
+
+def _decimal(value: Any, digits: int, behind: int, name: str, warn: Warn) -> float | int | None:
+    """CAST AS DECIMAL(n, m): rounded, and no further from 0 than its digits reach."""
+    if value is None:
+        return None
+    most = Decimal(10**digits - 1).scaleb(-behind)
+    exact = Decimal(str(value)).quantize(Decimal(1).scaleb(-behind), rounding=ROUND_HALF_UP, context=_LONG)
+    if abs(exact) > most:
+        warn(1264, f"Out of range value for column '{name}' at row 1")
+        exact = most.copy_sign(exact)
+    return float(exact) if behind else int(exact)
 
 
 def _cut(value: Any, length: int, warn: Warn) -> str | None:
@@ -139,5 +177,6 @@ def give(base: sqlite3.Connection, warn: Warn) -> None:
         "mysql_number", 2, lambda value, wanted: number_in(value, wanted, warn), deterministic=True
     )
     base.create_function("mysql_char", 2, lambda v, n: _cut(v, n, warn), deterministic=True)
+    base.create_function("mysql_decimal", 4, lambda v, n, m, name: _decimal(v, n, m, name, warn))
     base.create_function("mysql_place", -1, _place, deterministic=True)
     base.create_function("mysql_digits", 1, _digits, deterministic=True)
