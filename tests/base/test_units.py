@@ -166,6 +166,16 @@ def test_written_durations_read_back_within_two_percent(value: float) -> None:
         (741, "rows", "741 rows"),
         (0.0763, "factor", "× 0.0763"),
         (2000, "money", "2\u2009000"),
+        (1.0, "exponent", "1"),
+        (1.0, "log parts", "1 log part"),
+        (1.0, "copies", "1 copy"),
+        (1.0, "rows/s", "1 row/s"),
+        (1.0, "tx/s", "1 tx/s"),
+        (1.0, "ms", "1 ms"),
+        (0.5, "checkpoints", "0.5 checkpoints"),
+        (1.0, "EUR", "1 EUR"),
+        (120_000, "1/s", "120\u2009000/s"),
+        (250, "per s", "250/s"),
     ],
 )
 def test_values_with_units(value: float, unit: str, text: str) -> None:

@@ -24,7 +24,7 @@ QUANTITY = {"value": 248.0, "low": 157.0, "high": 394.0, "unit": "s"}
         ("data_memory_bytes", {"value": 2.0**30, "low": 2.0**30, "high": 2.0**30, "unit": "bytes"}, "1 GiB"),
         ("write_bps_mean", 118e6, "118 MB/s"),
         ("duration_s", 60.0, "1 min"),
-        ("offered_per_s", 4320.0, "4\u2009320 /s"),
+        ("offered_per_s", 4320.0, "4\u2009320/s"),
         ("utilisation_max", 0.95, "95 %"),
         ("fill_percent", -12.5, "-12.5 %"),
         ("expected_percent", 0.04, "0.04 %"),

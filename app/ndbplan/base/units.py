@@ -364,6 +364,18 @@ _FORMATS = {
     "s": format_duration,
     "fraction": format_percent,
 }
+_NOT_TOLD = ("", "count", "money", "exponent")
+"""Units that stand behind no number."""
+_PER_S = ("/s", "per s", "1/s")
+
+
+def _of_one(unit: str) -> str:
+    """What is counted, of which there is one: `rows/s` → `row/s`, `copies` → `copy`."""
+    return re.sub(r"\b(?:([a-z]{2,})ies|([a-z]{3,})s)\b", _singular, unit, count=1)
+
+
+def _singular(plural: re.Match[str]) -> str:
+    return f"{plural[1]}y" if plural[1] else plural[2]
 
 
 def is_shown_rounded(unit: str) -> bool:
@@ -381,11 +393,20 @@ def format_value(value: float, unit: str) -> str:
 
     Money whose currency nobody states has none.
     """
-    if unit == "factor":
-        return f"× {format_count(value)}"
     formatter = _FORMATS.get(unit)
     if formatter is not None:
         return formatter(value)
     if unit.startswith("s/"):
         return format_duration(value) + unit[1:]
-    return format_count(value) if unit in ("", "count", "money") else f"{format_count(value)} {unit}"
+    return with_unit(format_count(value), unit)
+
+
+def with_unit(number: str, unit: str) -> str:
+    """A number that is text already, with its unit: `× 2`, `1 core`, `250/s`; none is told of an exponent."""
+    if unit == "factor":
+        return f"× {number}"
+    if unit in _NOT_TOLD:
+        return number
+    if unit in _PER_S:
+        return f"{number}/s"
+    return f"{number} {_of_one(unit) if number == '1' else unit}"

@@ -56,6 +56,7 @@ class SweepDialog(Dialog):
         super().__init__("Vary inputs", "Measure", parent, leave="Close")
         self._document, self._workload_id = document, workload_id
         self._sweep: Sweep | None = None
+        self._title = ""
         self.rows: list[Row] = []
         self._words: list[list[str]] = []
         self._unit = ""
@@ -124,11 +125,11 @@ class SweepDialog(Dialog):
         except UserError as error:
             self.state.say(error.line, is_error=True)
             return
-        self._sweep, self.rows = sweep, []
+        self._sweep, self._title, self.rows = sweep, self.measure.currentText(), []
         self.state.say("")
         self.nothing.hide()
         self.cells.show()
-        self.table.show_rows([], [*(one.address for one in sweep.varied), self.measure.currentText()])
+        self.table.show_rows([], [*(one.address for one in sweep.varied), self._title])
         self.bar.setRange(0, sweep.count)
         self.bar.setValue(0)
         self.bar.show()
@@ -137,10 +138,16 @@ class SweepDialog(Dialog):
             [_words(sweep.plan, one.address, value, one.values) for value in one.values]
             for one in sweep.varied
         ]
-        self.chart.show_axes(self._words, "")
+        self._show_axes("")
         self.task = self.tasks.start(
             lambda task: measured_in_thread(sweep, task), self._done, on_partial_result=self._take_row
         )
+
+    def _show_axes(self, unit: str) -> None:
+        sweep = self._sweep
+        assert sweep is not None
+        names = (one.address for one in sweep.varied)
+        self.chart.show_axes(dict(zip(names, self._words, strict=True)), self._title, unit)
 
     def _asked(self) -> Sweep:
         from ndbplan.advise.sweep import Sweep, vary
@@ -164,7 +171,7 @@ class SweepDialog(Dialog):
         sweep = self._sweep
         assert sweep is not None
         if not self.rows and unit:
-            self.chart.show_axes(self._words, unit)
+            self._show_axes(unit)
         self.rows.append(row)
         self.bar.setValue(len(self.rows))
         cell = sweep.cells[row.number]
@@ -178,14 +185,13 @@ class SweepDialog(Dialog):
     def _show_rows(self) -> None:
         sweep = self._sweep
         assert sweep is not None
-        title = self.measure.currentText()
         cells = []
         for row in self.rows:
             three = row.figures[0]
             last = (
                 numbers.text(row.error or "none")
                 if three is None
-                else numbers.number(Quantity(*three, self._unit), title)
+                else numbers.number(Quantity(*three, self._unit), self._title)
             )
             place = _place(sweep, sweep.cells[row.number])
             words = (words[at] for words, at in zip(self._words, place, strict=True))

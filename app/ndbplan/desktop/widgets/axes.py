@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
 from typing import Any
 
 from ndbplan.base.units import format_bytes_binary, format_duration, format_value, system_in_use
@@ -85,6 +86,19 @@ def time_step_s(span_s: float, pixels: float) -> int:
         return max(1.0, pixels / (72 if long else 48))
 
     return next((step for step in _TIME_STEPS if span_s / step <= room(step)), _TIME_STEPS[-1])
+
+
+def round_values(low: float, high: float, unit: str) -> list[float]:
+    """Round values from one end of a scale to the other, six at most; one at least where any lies between."""
+    span = high - low
+    if unit == "s" and span > _ENOUGH:
+        step = float(next((step for step in _TIME_STEPS if span / step <= _ENOUGH), _TIME_STEPS[-1]))
+    else:
+        step = nice_step(span, _ENOUGH, binary=_in_powers_of_two(unit))
+    return [n * step for n in range(ceil(low / step - _NEARLY), int(high / step + _NEARLY) + 1)]
+
+
+_NEARLY = 1e-9
 
 
 def time_axis(pg: Any) -> Any:

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.quantity import Quantity, Term
-from ndbplan.base.units import format_value
+from ndbplan.base.units import format_value, with_unit
 from ndbplan.desktop.look import theme
 
 Say = Callable[[float, str], str]
@@ -242,7 +242,7 @@ def _fill(parent: QTreeWidgetItem, terms: Iterable[Term], say: Say) -> None:
         item = QTreeWidgetItem(parent, [term.term, value, term.source])
         item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         item.setToolTip(0, term.term)
-        item.setToolTip(1, f"{term.value:.10g} {term.unit}".strip())
+        item.setToolTip(1, with_unit(f"{term.value:.10g}", term.unit))
         item.setToolTip(2, term.source)
         item.setForeground(2, QBrush(QColor(colours.warning)) if "assum" in term.source else muted)
         _fill(item, term.why, say)

@@ -1,8 +1,12 @@
-"""What a sweep found: a line with its ranges for one input, squares for two; a click chooses a cell."""
+"""What a sweep found: a line with its ranges for one input, squares for two; a click chooses a cell.
+
+The first line names the figure, the last one the input that changes across; that which changes down stands
+above its values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import ceil
 from typing import NamedTuple
@@ -14,12 +18,16 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from ndbplan.base.units import format_value
 from ndbplan.desktop.look import paint, theme
 from ndbplan.desktop.look.text import text_width
+from ndbplan.desktop.widgets.axes import round_values
 
-_LEFT, _TOP, _RIGHT, _BOTTOM = 84, 12, 16, 40
+_LEFT, _TOP, _RIGHT, _BOTTOM = 84, 40, 16, 48
+_LINE = 16.0
+"""Height of a line with the name of an axis."""
 _DOT = 4.0
 _NEAR = 18.0
 _TEXT, _APART = 13.0, 8.0
 """Height of a name, and what stands between two of them side by side."""
+_RANGES = "Upright lines: where it likely lies"
 _PALEST, _DARKEST = 28, 230
 """Strength of the colour of the lowest and of the highest value."""
 
@@ -44,12 +52,15 @@ class SweepChart(QWidget):
         self.setAccessibleName("What the sweep found")
         self.setMinimumSize(QSize(300, 180))
         self._axes: tuple[tuple[str, ...], ...] = ()
+        self._names: tuple[str, ...] = ()
+        self._figure = ""
         self._unit = ""
         self.dots: dict[int, Dot] = {}
 
-    def show_axes(self, axes: Sequence[Sequence[str]], unit: str) -> None:
-        """Begin anew: the values of each input, the last one changing fastest, and the unit of the figure."""
-        self._axes, self._unit, self.dots = tuple(tuple(axis) for axis in axes), unit, {}
+    def show_axes(self, axes: Mapping[str, Sequence[str]], figure: str, unit: str) -> None:
+        """Begin anew: the values of each input by its name, the last one changing fastest, and the figure."""
+        self._axes, self._names = tuple(tuple(axis) for axis in axes.values()), tuple(axes)
+        self._figure, self._unit, self.dots = figure, unit, {}
         self.update()
 
     def add(self, number: int, dot: Dot) -> None:
@@ -90,21 +101,31 @@ class SweepChart(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if not self._axes:
             return
+        self._paint_names(painter)
         if len(self._axes) == 1:
             self._paint_line(painter)
         else:
             self._paint_squares(painter)
 
+    def _paint_names(self, painter: QPainter) -> None:
+        """What the figure and the inputs are called; the units stand with the values."""
+        ink, field, width = theme.tokens().muted, self._field(), float(self.width()) - _RIGHT
+        paint.text(painter, QRectF(0, 2, width, _LINE), self._figure, theme.tokens().text, 11, 500)
+        below = QRectF(field.left(), self.height() - _LINE - 4, field.width(), _LINE)
+        paint.text(painter, below, self._names[-1], ink, 11, 500, paint.CENTRE)
+        above = QRectF(0, field.top() - _LINE - 4, width, _LINE)
+        ranges = any(dot.high > dot.low for dot in self._known())
+        beside = self._names[0] if len(self._names) == 2 else _RANGES if ranges else ""
+        paint.text(painter, above, beside, ink, 11, 500 if len(self._names) == 2 else 400)
+
     def _paint_line(self, painter: QPainter) -> None:
         t, field, (low, high) = theme.tokens(), self._field(), self._span()
-        for share in (0.0, 0.5, 1.0):
-            y = field.bottom() - share * field.height()
+        for value in round_values(low, high, self._unit):
+            y = field.bottom() - (value - low) / (high - low) * field.height()
             painter.setPen(QPen(QColor(t.line), 1))
             painter.drawLine(QPointF(field.left(), y), QPointF(field.right(), y))
             said = QRectF(0, y - 8, _LEFT - 8, 16)
-            paint.text(
-                painter, said, format_value(low + share * (high - low), self._unit), t.muted, 11, 400, _END
-            )
+            paint.text(painter, said, format_value(value, self._unit), t.muted, 11, 400, _END)
         known = sorted(self._known())
         painter.setPen(QPen(QColor(t.accent), 1.5))
         points = [self._point(dot, dot.value or 0.0) for dot in known]
