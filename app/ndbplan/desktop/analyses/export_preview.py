@@ -11,7 +11,6 @@ from PySide6.QtCore import QRegularExpression, Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
     QPushButton,
@@ -27,6 +26,7 @@ from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.ask_folder import ask_folder, may_replace
 from ndbplan.desktop.widgets.flow_layout import FlowLayout
+from ndbplan.desktop.widgets.listing import Rows
 from ndbplan.desktop.widgets.sections import Elided, label, link, spin_box
 from ndbplan.desktop.widgets.what_runs import ask_what_runs
 from ndbplan.edits.first_steps import step
@@ -48,7 +48,7 @@ class ExportPanel(Panel):
         super().__init__(context)
         self._task: Task | None = None
         self._files: dict[str, str] = {}
-        self.files = QListWidget()
+        self.files = Rows()
         self.files.setProperty("look", "files")
         self.files.setAccessibleName("Files to export")
         self.files.setTextElideMode(Qt.TextElideMode.ElideMiddle)

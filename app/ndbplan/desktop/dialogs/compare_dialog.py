@@ -10,7 +10,6 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
-    QListWidget,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome
+from ndbplan.desktop.widgets.listing import Rows
 from ndbplan.desktop.widgets.sections import label
 from ndbplan.desktop.widgets.what_runs import ask_what_runs
 from ndbplan.plan.plan import Plan
@@ -57,7 +57,7 @@ class CompareDialog(Dialog):
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setStretchLastSection(True)
-        self.steps = QListWidget()
+        self.steps = Rows()
         self.steps.setAccessibleName("Steps, in their order")
         self.steps.setWordWrap(True)
         self.body.addWidget(self.what)

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
-    QListWidget,
     QPlainTextEdit,
     QPushButton,
     QVBoxLayout,
@@ -32,6 +31,7 @@ from ndbplan.demo.page import page
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets.charts import load_in_turns
+from ndbplan.desktop.widgets.listing import Rows
 from ndbplan.desktop.widgets.sections import label
 
 _PAUSE_MS = 500
@@ -76,7 +76,7 @@ class DemosDialog(Dialog):
         for found in own():
             for start in found.value.starts:
                 self.which.addItem(f"{found.value.title} — {start.title}", (found.value, start))
-        self.scenes = QListWidget()
+        self.scenes = Rows()
         self.scenes.setAccessibleName("Scenes")
         self.add, self.up, self.down, self.delete = (
             _button(words, run) for words, run in (

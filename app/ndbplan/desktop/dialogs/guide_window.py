@@ -26,7 +26,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
-    QListWidget,
     QListWidgetItem,
     QSplitter,
     QTextBrowser,
@@ -37,6 +36,7 @@ from PySide6.QtWidgets import (
 from ndbplan.base.resources import resource_path
 from ndbplan.desktop.dialogs.frame import fit_on_screen
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.listing import Rows
 from ndbplan.desktop.widgets.search_field import SearchField
 from ndbplan.ndb.errors import NdbError, every_error
 
@@ -98,7 +98,7 @@ class GuideWindow(QDialog):
         self.search = SearchField()
         self.search.setPlaceholderText("Search the guide")
         self.search.setAccessibleName("Search the guide")
-        self.contents = QListWidget()
+        self.contents = Rows()
         self.contents.setAccessibleName("Pages of the guide")
         for name, title in pages():
             item = QListWidgetItem(title)

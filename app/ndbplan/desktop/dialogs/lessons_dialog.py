@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
-    QListWidget,
     QListWidgetItem,
     QPushButton,
     QVBoxLayout,
@@ -24,6 +23,7 @@ from ndbplan.base.units import format_duration
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.preferences import LESSONS, TRAINEE, Preferences
 from ndbplan.desktop.document.tasks import Outcome
+from ndbplan.desktop.widgets.listing import Rows
 from ndbplan.desktop.widgets.sections import label
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class LessonsDialog(Dialog):
         self._preferences = preferences
         self._read: list[Read] = []
         self.resize(820, 520)
-        self.list = QListWidget()
+        self.list = Rows()
         self.list.setProperty("look", "listing")
         self.list.setAccessibleName("Lessons")
         self.list.setWordWrap(True)

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
-    QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
     QPushButton,
@@ -31,6 +30,7 @@ from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look.text import as_it_is
+from ndbplan.desktop.widgets.listing import Rows
 from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.desktop.widgets.open_outside import open_outside
 from ndbplan.desktop.widgets.sections import label
@@ -85,7 +85,7 @@ class ReportDialog(Dialog):
         self._document, self._messages = document, messages
         self._kept: _Kept | None = None
         self.resize(1040, 760)
-        self.sections = QListWidget()
+        self.sections = Rows()
         self.sections.setAccessibleName("Sections")
         for kind in SECTIONS:
             item = QListWidgetItem(kind.title, self.sections)
