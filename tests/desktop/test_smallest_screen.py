@@ -198,3 +198,24 @@ def test_long_names_are_cut_with_an_ellipsis_and_push_nothing_out(
         rested(window, qtbot)
         found[name] = cut(window.panels.analyses.stack.currentWidget())
     assert "\n".join(f"{name}: {one}" for name, what in found.items() for one in what) == ""
+
+
+def test_backup_and_restore_are_in_sight_when_the_palette_leads_there(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    """The command opened Operations, whose backups lie below what a small screen shows."""
+    window._open_commands()
+    window.commands.field.setText("backup and restore")
+    qtbot.keyClick(window.commands.field, Qt.Key.Key_Return)
+    panel = window.panels.analyses.panel("Operations")
+    rested(window, qtbot)
+    names = [lane.name for lane in panel.lanes._lanes]
+    seen = panel.lanes.visibleRegion().boundingRect()
+    for name in ("Backup", "Restore it"):
+        assert seen.contains(panel.lanes._box(names.index(name), 0).toRect()), name
+    panel.lanes.setFocus()
+    for _ in range(30):
+        qtbot.keyClick(panel.lanes, Qt.Key.Key_Up)
+    rested(window, qtbot)
+    row, _ = panel.lanes._picked
+    assert panel.lanes.visibleRegion().contains(panel.lanes._box(row, 0).center().toPoint())

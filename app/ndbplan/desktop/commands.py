@@ -78,8 +78,8 @@ class Doors(NamedTuple):
     """A page of the guide by its file, or the first that holds some words."""
     open_parameter: Callable[[str, str], object]
     """A parameter of all nodes of a kind: the plan's name of the kind, the parameter's name."""
-    open_tab: Callable[[str], object]
-    """A tab of the analyses."""
+    open_tab: Callable[..., object]
+    """A tab of the analyses, or a part of one, by their names."""
     fix_all: Callable[[], object]
     """Apply all fixes that cost nothing."""
     problems: Callable[[], Iterator[tuple[str, str, str | None]]]
@@ -154,7 +154,8 @@ def _places(document: Document, doors: Doors) -> Iterator[Command]:
     for name, _module, _panel in TABS:
         lead = partial(doors.open_tab, name)
         yield Command(name, "analysis", "activity", lead, "", _MORE_OF_TABS.get(name, ""))
-    yield Command("Backup and restore", "Operations", "timer", partial(doors.open_tab, "Operations"))
+    lead = partial(doors.open_tab, "Operations", "Backup")
+    yield Command("Backup and restore", "Operations", "timer", lead)
     plan = document.plan
     if plan.workloads and plan.data_nodes:
         more = "max load maximum highest sustained headroom limit remedies"

@@ -63,10 +63,12 @@ class Navigation:
         self._actions["inspector"].setChecked(True)
         self._panels.inspector.open_parameter(scope, name)
 
-    def open_tab(self, name: str) -> None:
-        """Bring a tab of the analyses to the front, and the keyboard to it: Tab leads into it then."""
+    def open_tab(self, name: str, part: str = "") -> None:
+        """Bring a tab of the analyses, or a part of one, to the front, and the keyboard to it."""
         self._show_analyses()
-        self._panels.analyses.show_tab(name)
+        panel = self._panels.analyses.show_tab(name)
+        if part:
+            panel.bring(part)
         self._panels.focus_analyses()
 
     def look(self, variant: str, tab: str) -> None:

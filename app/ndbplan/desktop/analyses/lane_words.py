@@ -75,3 +75,11 @@ def _in_line(
         placed.append((number, x))
         x += _SIGN + wanted[number] + _APART
     return placed, []
+
+
+def paint_name(painter: QPainter, box: QRectF, name: str) -> None:
+    """The name of a block in it, or its beginning."""
+    inner = box.adjusted(5, 0, -3, 0)
+    shown = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, round(inner.width()))
+    painter.setPen(QColor("#0d1017" if theme.tokens().is_dark else "#ffffff"))
+    painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, shown)

@@ -16,6 +16,11 @@ PHASES = (
 )  # fmt: skip
 """Phases of restarts, so that each has the same colour whatever else is shown."""
 
+STEPS_S = (
+    1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 43200, 86400, 604_800,
+)  # fmt: skip
+"""Steps of an axis of time."""
+
 
 @dataclass(frozen=True)
 class Block:

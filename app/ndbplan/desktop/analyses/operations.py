@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt
@@ -24,6 +23,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import total
 from ndbplan.configuration.needs import upgrades
 from ndbplan.desktop.analyses.day_behind import Day, lasts
+from ndbplan.desktop.analyses.idle_sliders import idle_sliders
 from ndbplan.desktop.analyses.lanes import Block, Lane, beside_runs
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.timeline import Timeline
@@ -71,6 +71,8 @@ class OperationsPanel(Panel):
         self._lanes: list[Lane] = []
         self._told: list[str] = []
         self._only = ""
+        self._wanted = ""
+        """Name of the lane that somebody asked for and that is not there yet."""
         self.load_box = ComboBox()
         self.load_box.setAccessibleName("Load during the operation")
         self.traffic, self._traffic_text = _slider(_LOAD_FACTORS, 1.0, "Rate of the load against the plan's")
@@ -146,6 +148,7 @@ class OperationsPanel(Panel):
         column.addWidget(self._notes)
         column.addStretch(1)
         scroll.setWidget(holder)
+        scroll.verticalScrollBar().rangeChanged.connect(lambda *_: self._bring_wanted())
         content = QWidget()
         layout = QVBoxLayout(content)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -204,6 +207,16 @@ class OperationsPanel(Panel):
         self._show_lanes()
         self._show_window()
 
+    def bring(self, part: str) -> None:
+        self._wanted = part
+        if self._task is None:
+            self._bring_wanted()
+
+    def _bring_wanted(self) -> None:
+        """Until it is in sight: lanes have their height some turns after they are known."""
+        if self._wanted and self._lanes and self.lanes.bring(self._wanted):
+            self._wanted = ""
+
     def _show_lanes(self) -> None:
         if self._only == "add_nodes":
             wanted = self._lanes[-1:]
@@ -250,6 +263,7 @@ class OperationsPanel(Panel):
             self._told = [note for note in notes if _ERROR not in note]
             self._show_lanes()
             self._show_day(day)
+            self._bring_wanted()
             # What does not fit stands above the lanes, where errors do; the rest below them.
             wrong = "\n".join(note.replace(_ERROR, ": ") for note in notes if _ERROR in note)
         self._note.setVisible(bool(wrong))
@@ -319,7 +333,7 @@ def _ask(
     _add_backup(now.under(conditions.workload) if conditions.workload is not None else now, lanes, notes)
     day = None
     if not task.cancelled():
-        notes += _idle_sliders(now, conditions)
+        notes += idle_sliders(now, conditions)
         operation = _add_procedure(now, chosen, groups, conditions, lanes, notes)
         day = None if operation is None else _day(now, operation, conditions)
     return beside_runs(lanes, plan), notes, day
@@ -359,37 +373,6 @@ def _add_backup(now: Estimation, lanes: list[Lane], notes: list[str]) -> None:
     lanes.append(Lane("Backup", saved.duration_s, (Block("backup", saved.duration_s, why),)))
     blocks = tuple(Block(p.name, p.duration_s, _why(p)) for p in restored.phases)
     lanes.append(Lane("Restore it", restored.duration_s, blocks))
-
-
-_AT_REST: dict[str, Any] = {"disk_factor": 1.0, "ldm_threads": None, "traffic_factor": 1.0}
-"""Each slider where it changes nothing."""
-_SLIDERS = {
-    "disk_factor": "the speed of the disks",
-    "ldm_threads": "LDM threads",
-    "traffic_factor": "the load",
-}
-_SAME = 0.002
-"""Share of a time below which nobody sees that it has changed."""
-
-
-def _idle_sliders(now: Estimation, conditions: Conditions) -> list[str]:
-    """Which sliders were moved and change no node restart, and what it waits for instead."""
-    try:
-        moved = now.restart("node", conditions=conditions)
-        sliders = []
-        for name, at_rest in _AT_REST.items():
-            if getattr(conditions, name) == at_rest:
-                continue
-            plain = now.restart("node", conditions=replace(conditions, **{name: at_rest}))
-            if abs(plain.duration_s.value - moved.duration_s.value) <= _SAME * plain.duration_s.value:
-                longest = max(moved.phases, key=lambda phase: phase.duration_s.value)
-                sliders.append(
-                    f"Node restart: {_SLIDERS[name]} changes nothing here; its longest phase, "
-                    f"{longest.name}, is bound by {longest.bound}"
-                )
-    except UserError:
-        return []
-    return sliders
 
 
 def _add_procedure(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
@@ -48,6 +48,9 @@ class Panel(QWidget):
     def refresh(self) -> None:
         """Show what the plan says now."""
 
+    def bring(self, part: str) -> None:
+        """Bring a part of it, by its name, into view as soon as it is there; nothing by default."""
+
     def show_estimate(self, estimate: Estimate) -> None:
         """Show what the engine says; nothing by default."""
 
@@ -59,6 +62,18 @@ class Panel(QWidget):
     def _estimated(self, estimate: Estimate) -> None:
         if self.isVisible():
             self.show_estimate(estimate)
+
+
+def bring_into_view(widget: QWidget, y: int, around: int) -> bool:
+    """Scroll what a widget lies in to a height of it, with pixels around; whether that is in sight."""
+    above = widget.parentWidget()
+    while above is not None and not isinstance(above, QScrollArea):
+        above = above.parentWidget()
+    if above is not None:
+        content = above.widget()
+        assert content is not None
+        above.ensureVisible(0, widget.mapTo(content, QPoint(0, y)).y(), 0, around)
+    return widget.visibleRegion().contains(QPoint(0, y))
 
 
 class Empty(QWidget):

@@ -22,8 +22,9 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
 
 from ndbplan.base.units import format_duration
 from ndbplan.desktop.analyses.day_behind import HEAD, STEP, Day, DayBehind, Scale, clock
-from ndbplan.desktop.analyses.lane_words import Row, Words, paint_line, words
-from ndbplan.desktop.analyses.lanes import PHASES, ROOM_BESIDE, Lane, length_s, scales
+from ndbplan.desktop.analyses.lane_words import Row, Words, paint_line, paint_name, words
+from ndbplan.desktop.analyses.lanes import PHASES, ROOM_BESIDE, STEPS_S, Lane, length_s, scales
+from ndbplan.desktop.analyses.panel import bring_into_view
 from ndbplan.desktop.look import paint, theme
 from ndbplan.desktop.widgets.explain import Explanation, range_text
 
@@ -39,9 +40,7 @@ _DARKER = 45
 """Percent by which each further round of the colours is darker."""
 _SHADES = 3
 """Rounds after which the colours begin anew."""
-STEPS_S = (
-    1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 43200, 86400, 604_800,
-)  # fmt: skip
+_STEPS = {Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1, Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1}
 
 
 class Timeline(QWidget):
@@ -203,7 +202,7 @@ class Timeline(QWidget):
             return
         said, y = self._laid_out()[row].words, self._box(row, 0).center().y()
         for column in said.inside:
-            self._paint_name(painter, self._box(row, column), lane.blocks[column].name)
+            paint_name(painter, self._box(row, column), lane.blocks[column].name)
         if self.shorter(row) > 1:
             x = self._beside(row)
             # The steps of so long an operation are many, and told when pointed at.
@@ -245,13 +244,6 @@ class Timeline(QWidget):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self._lay_out()
-
-    @staticmethod
-    def _paint_name(painter: QPainter, box: QRectF, name: str) -> None:
-        inner = box.adjusted(5, 0, -3, 0)
-        shown = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, round(inner.width()))
-        painter.setPen(QColor("#0d1017" if theme.tokens().is_dark else "#ffffff"))
-        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, shown)
 
     def _paint_whiskers(self, painter: QPainter, row: int, lane: Lane) -> None:
         """A thin line over the lane from the least to the most that it may take."""
@@ -404,10 +396,8 @@ class Timeline(QWidget):
             return
         at = places.index(self._picked) if self._picked in places else -1
         key = Qt.Key(event.key())
-        if key in (Qt.Key.Key_Right, Qt.Key.Key_Down):
-            self._pick(places[(at + 1) % len(places)])
-        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Up):
-            self._pick(places[(at - 1) % len(places)])
+        if key in _STEPS:
+            self._pick_in_sight(places[(at + _STEPS[key]) % len(places)])
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._picked is not None:
             self._open(self._picked)
         else:
@@ -439,6 +429,15 @@ class Timeline(QWidget):
             self._picked = place
             self.setCursor(Qt.CursorShape.PointingHandCursor if place else Qt.CursorShape.ArrowCursor)
             self.update()
+
+    def _pick_in_sight(self, place: tuple[int, int]) -> bool:
+        self._pick(place)
+        return bring_into_view(self, round(self._laid_out()[place[0]].top) + _LANE // 2, 2 * _LANE)
+
+    def bring(self, name: str) -> bool:
+        """Bring a lane into view, with what follows it; false: it has no room yet."""
+        rows = (row for row, lane in enumerate(self._lanes) if lane.name == name)
+        return all(self._pick_in_sight((row, -1)) for row in rows)
 
     def _open(self, place: tuple[int, int]) -> None:
         lane = self._lanes[place[0]]
