@@ -154,3 +154,110 @@ def test_ndb_desc_and_ndb_restore_tell_options_of_the_product_from_others(cluste
         assert " is not simulated; there are " in asked(line), line
     for line in ("ndb_desc -Q", "ndb_desc --nonsense", "ndb_desc -pQ t", "ndb_restore -a"):
         assert ": unknown option '-" in asked(line), line
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("ndb_desc -d", "ndb_desc: [ERROR] ndb_desc: option '-d' requires an argument.\n"),
+        ("ndb_waiter -n", "ndb_waiter: [ERROR] option '-n' requires an argument.\n"),
+        ("ndb_waiter app1:1186 --wait-nodes=3", "Node 3: STARTED\n"),
+        ("ndb_waiter -w3 --timeo=1", "Node 3: STARTED\n"),
+        ("ndb_waiter --verbose=1", "ndbplan: ndb_waiter --verbose is not simulated"),
+        ("ndb_waiter nowhere", "Unable to connect with connect string: nowhere\n"),
+        ("ndb_config -c nowhere --query=nodeid", "Unable to connect to management server.\n"),
+        ("ndb_config -c app1:1187 --query=nodeid", "Unable to connect to management server.\n"),
+        ("ndb_config -c nodeid=7,app1:1186 --query=nodeid --nodeid=3", "3\n"),
+        ("ndb_config --config-file=config.ini --query=nodeid", "Error opening 'config.ini', error: 2"),
+        ("ndb_desc -c nowhere -d test x", "Unable to connect to management server.\n"),
+        ("ndb_show_tables -c nowhere", "Unable to connect to management server.\n"),
+        ("ndb_select_count -c nowhere -d test x", "Unable to connect to management server.\n"),
+        ("ndb_select_count -l 1 -p 2 -d test nosuch", " Table nosuch does not exist!\n"),
+        ("ndb_select_count -d test", "Usage: ndb_select_count"),
+        ("ndb_show_tables -d test nosuch", "listIndexes: 723: "),
+        ("ndb_show_tables -t x", "ndb_show_tables: [ERROR] Unknown suffix used for variable 'type'"),
+        ("ndb_mgm -c nowhere -e SHOW", "ERROR: Unable to connect with connect string: nodeid=0,nowhere:1186"),
+        ("ndb_mgm app1 1186 -t3 -e 'ALL STATUS'", "Connected to management server at app1 port 1186"),
+        ("ndb_mgm -e", "ndb_mgm: [ERROR] option '-e' requires an argument.\n"),
+        ("ndb_perror -1", "ndb_perror: [ERROR] unknown option '-1'.\n"),
+        ("ndb_perror --help", "Usage: ndb_perror"),
+        ("ls *", "bash: *, ? and [ in names are not simulated here\n"),
+        ("ls -Q", "ls: names are simulated here"),
+        ("tail -n x ndb_3_out.log", "tail: invalid number of lines: 'x'\n"),
+        ("tail -c 20 ndb_3_out.log", "tail: -n and -f are simulated here\n"),
+        ("iostat -cdx", "iostat: the fig"),
+    ],
+)  # fmt: skip
+def test_options_are_those_of_the_programs(line: str, said: str, cluster: LiveCluster) -> None:
+    assert Consoles(cluster).answer(f"data1$ {line}").startswith(said)
+
+
+def test_filters_of_programs_show_less_of_the_same(cluster: LiveCluster) -> None:
+    def ask(host: str, line: str) -> str:
+        return Consoles(cluster).answer(f"{host}$ {line}")
+
+    whole = ask("data1", "iostat -kx")
+    assert ask("data1", "iostat -cx") + ask("data1", "iostat -dx").partition("\n\n")[2] == whole
+    named = ask("data1", "iostat -dx c0d1").splitlines()
+    assert [line for line in named if line.startswith("c0d")] == [
+        line for line in whole.splitlines() if line.startswith("c0d1")
+    ]
+    log = ask("app1", "tail -n 10000 ndb_1_cluster.log").splitlines()
+    assert ask("app1", "tail -n2 ndb_1_cluster.log").splitlines() == log[-2:]
+    assert ask("app1", "tail --lines=+3 ndb_1_cluster.log").splitlines() == log[2:]
+    assert ask("app1", "tail -1 ndb_1_cluster.log nosuch").splitlines() == [
+        "==> ndb_1_cluster.log <==", log[-1],
+        "tail: cannot open 'nosuch' for reading: No such file or directory",
+    ]  # fmt: skip
+    assert ask("data1", "free -m -h") == ask("data1", "free -hm") == ask("data1", "free -h")
+    assert ask("data1", "ndb_perror 410") == "NDB error code 410: " + ask("data1", "ndb_perror -s 410")
+
+
+def test_ndb_config_lists_all_that_it_can_be_asked_for(cluster: LiveCluster) -> None:
+    """Names, their order, and numbers for words: recorded on a running 8.4.8."""
+
+    def ask(options: str) -> str:
+        return Consoles(cluster).answer(f"app1$ ndb_config {options}").removesuffix("\n")
+
+    names, *rows = (line.split(",") for line in ask(r"--query-all --rows='\n'").splitlines())
+    assert [one for one in names if one in ("DB", "API", "MGM")] == ["DB", "API", "MGM"]
+    assert names[:5] == ["nodeid", "host", "type", "DB", "MaxNoOfSubscriptions"]
+    assert {len(row) for row in rows} == {len(names)} == {237}
+    by_node = {row[0]: row for row in rows}
+    node = dict(zip(reversed(names), reversed(by_node["3"]), strict=True))
+    assert (node["Arbitration"], node["wan"], node["NoOfReplicas"], node["PortNumber"]) == ("1", "", "2", "")
+    assert node["DataDir"] == node["FileSystemPath"] == node["BackupDataDir"] == "/c0d1/mysqlcluster"
+    server = list(zip(names, by_node["1"], strict=True))
+    assert [value for name, value in server if name == "RequireTls"] == ["", "0"]
+    assert dict(server)["DataDir"] == "/var/lib/mysql-cluster"
+    of_client = dict(zip(names, by_node["49"], strict=True))
+    assert (of_client["DefaultOperationRedoProblemAction"], of_client["DataMemory"]) == ("1", "")
+    assert ask("--config-file=config.ini -q nodeid -t ndbd") == ask("-q nodeid -t ndbd") == "3 4 5 6"
+
+
+def test_a_restore_gives_back_every_row_once(begun: Callable[[str], LiveCluster]) -> None:
+    """Five rows in four files; lines of a restore: recorded on a running 8.4.8."""
+    consoles = Consoles(begun("8.4.8"))
+    consoles.answer("mysql> CREATE TABLE test.five (id INT PRIMARY KEY, k INT, KEY k (k)) ENGINE=NDB")
+    consoles.answer("mysql> INSERT INTO test.five VALUES (1,1),(2,2),(3,3),(4,4),(5,5)")
+    consoles.answer("ndb_mgm> START BACKUP")
+    consoles.answer("mysql> DROP TABLE test.five")
+    only = "--include-tables=test.five"
+    made = consoles.answer(f"data1$ ndb_restore -n3 -b1 -m {only}")
+    assert [line[20:] for line in made.splitlines()[-12:]] == [
+        "Connected to NDB", "[restore_metadata] Restore objects (tablespaces, ..)",
+        "[restore_metadata] Restoring tables", "Successfully created table test/def/five",
+        "Successfully restored table `test/def/five`", "[restore_metadata] Save foreign key info",
+        "Successfully created index `PRIMARY` on `five`", "Successfully created index `k` on `five`",
+        "Create foreign keys", "Create foreign keys done", "[restore_data] Start restoring table data",
+        "Data and log restore successful",
+    ]  # fmt: skip
+    said = [consoles.answer(f"data{at}$ ndb_restore -n {2 + at} -b 1 -r -p 32 {only}") for at in (1, 2, 3, 4)]
+    assert all("Parallelism for single restore instance is 32\n" in one for one in said)
+    rows = [int(one.partition("Restored ")[2].split()[0]) for one in said]
+    assert sum(rows) == 5
+    assert consoles.answer("data1$ ndb_select_count -d test five").startswith("5 records")
+    assert "[restore_epoch] Restoring epoch" in consoles.answer("data1$ ndb_restore -n 3 -b 1 -e")
+    none = consoles.answer("data1$ ndb_restore -n 3 -b 1 -m --exclude-databases=test")
+    assert "Excluding databases: test \n" in none
+    assert "Successfully created" not in none

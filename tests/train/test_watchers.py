@@ -88,7 +88,11 @@ def test_tables_are_shown_in_the_form_of_each_release(begun: Callable[[str], Liv
         assert f"{number}\t'UserTable'\t'Online'\t'Yes'\t'test'\t'def'\t'test/def/few'" in typed
         assert all("'UserTable'" in line for line in typed)
         assert f"sys/def/{number}/u$unique" in say("ndb_show_tables --fully-qualified --type=3")
-        assert "is not simulated" in say("ndb_show_tables --loops=2")
+        listed = say("ndb_show_tables -t 24").removesuffix(end)
+        assert say("ndb_show_tables -t24 --loops=2") == listed * 2 + end
+        assert "is not simulated" in say("ndb_show_tables --show-temp-status")
+        indexes = say("ndb_show_tables -d test few").removesuffix(end).splitlines()[1:]
+        assert sorted(line[6:26].strip() for line in indexes) == ["OrderedIndex"] * 2 + ["UniqueHashIndex"]
         assert say("ndb_show_tables -s").startswith(
             "ndb_show_tables: [ERROR] ndb_show_tables: unknown option"
         )

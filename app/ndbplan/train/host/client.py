@@ -10,12 +10,13 @@ from dataclasses import replace
 
 from ndbplan.plan.hardware import Host
 from ndbplan.train.answer import Answer
-from ndbplan.train.host.options import read_words, refused
+from ndbplan.train.host.connecting import CONNECTING, reaches, servers_of
+from ndbplan.train.host.options import read_words
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.mgm import console as mgm
 from ndbplan.train.mgm.words import FAILED
 
-_VALUES = ("-e", "--execute", "-c", "--ndb-connectstring", "--connect-string")
+_VALUES = ("-e --execute", "-t --try-reconnect", *CONNECTING)
 _OF_ITS_OWN = (
     "bash: ndb_mgm: a console of its own here, as in 'ndb_mgm> SHOW'; with -e it carries out one line\n"
 )
@@ -23,21 +24,15 @@ _OF_ITS_OWN = (
 
 def management_client(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """`ndb_mgm -e 'ALL STATUS'`; of several lines the last counts [8.4.8]."""
-    spread = [part for word in words for part in (("-e", word[2:]) if _is_joined(word) else (word,))]
-    read = read_words(spread, _VALUES, ())
-    if isinstance(read, str):
-        return refused("ndb_mgm", read, _VALUES)
-    # Both spellings are one option; whichever is given.
-    line = read[1].get("--execute", read[1].get("-e"))
+    read = read_words("ndb_mgm", words, _VALUES)
+    if isinstance(read, Answer):
+        return read
+    line = read.values.get("--execute")
     if line is None:
         return Answer(_OF_ITS_OWN, 127)
+    servers = ":".join(read.names[:2]) or servers_of(cluster, read.values)
+    if not reaches(cluster, host, servers):
+        return Answer(mgm.not_connected(cluster, servers), FAILED)
     before = mgm.greeting(cluster)
-    if cluster.state.server is None:
-        return Answer(before, FAILED)
     reply = mgm.answer(line, cluster, listens=False)
     return replace(reply, text=before + reply.text, ends=False)
-
-
-def _is_joined(word: str) -> bool:
-    """`-eSHOW`: the value stands right behind the letter."""
-    return word.startswith("-e") and len(word) > 2

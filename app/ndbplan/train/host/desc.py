@@ -18,8 +18,9 @@ from ndbplan.plan.hardware import Host
 from ndbplan.plan.tables import PartitionBalance, Table
 from ndbplan.train.answer import Answer
 from ndbplan.train.api_columns import HIDDEN_KEY, ApiColumn, balance_of, columns_of
+from ndbplan.train.host.connecting import CONNECTING, unreached
 from ndbplan.train.host.desc_space import described
-from ndbplan.train.host.options import name_of, refused
+from ndbplan.train.host.options import read_words
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.object_ids import Thing, first_map, things_of
 from ndbplan.train.schema import partitions_of
@@ -28,13 +29,8 @@ from ndbplan.train.system_tables import SystemObject, system_objects, system_par
 
 _ALTERED = 1 << 24
 """What a change online adds to the version of a table [8.4.8]; that of columns is not counted here."""
-_DATABASE = ("-d", "--database")
-_VALUES = (*_DATABASE, "-c", "--ndb-connectstring", "--connect-string", "-t", "--table")
-
-_FLAGS = {
-    "-p": "-p", "--extra-partition-info": "-p", "-n": "-n", "--extra-node-info": "-n",
-    "-u": "-u", "--unqualified": "-u",
-}  # fmt: skip
+_VALUES = ("-d --database", "-t --table", "-r --retries", *CONNECTING)
+_FLAGS = ("-p --extra-partition-info", "-n --extra-node-info", "-u --unqualified")
 
 
 class _Told(NamedTuple):
@@ -70,22 +66,13 @@ class _Fragment(NamedTuple):
 
 def desc(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """`ndb_desc -d DATABASE TABLE [-p] [-n]`: columns, indexes, and what each partition holds."""
-    database, names, flags = "TEST_DB", list[str](), set[str]()
-    left = [letter for word in words for letter in _letters(word)]
-    while left:
-        word = left.pop(0)
-        option, equals, value = word.partition("=")
-        option = name_of(option)
-        if option in _VALUES:
-            value = value if equals else left.pop(0) if left else ""
-            database = value if option in _DATABASE else database
-            names += [value] * (option in ("-t", "--table"))
-        elif option in _FLAGS:
-            flags.add(_FLAGS[option])
-        elif word.startswith("-"):
-            return refused("ndb_desc", word, (*_VALUES, *_FLAGS), "ndb_desc: ")
-        else:
-            names.append(word)
+    read = read_words("ndb_desc", words, _VALUES, _FLAGS, "ndb_desc: ")
+    if isinstance(read, Answer):
+        return read
+    database = read.values.get("--database", "TEST_DB")
+    names = [*([read.values["--table"]] if "--table" in read.values else []), *read.names]
+    if none := unreached(cluster, host, read.values, ends=True):
+        return none
     if not cluster.state.alive():
         return Answer("Unable to connect to the data nodes within 30 seconds.\n", 1)
     if not names:
@@ -98,18 +85,10 @@ def desc(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
             continue
         told, fragments = found
         lines = list(_lines(cluster, told))
-        if "-p" in flags:
-            lines += _partitions(fragments, nodes="-n" in flags)
+        if "--extra-partition-info" in read.flags:
+            lines += _partitions(fragments, nodes="--extra-node-info" in read.flags)
         text += "\n".join([*lines, "", ""]) + "\n"
     return Answer(text + str(form(cluster.plan.version, "tool_ends")).format(code=0, word="OK"))
-
-
-def _letters(word: str) -> list[str]:
-    """`-pn` is `-p -n`, and `-dtest` is `-d test`."""
-    if len(word) < 3 or word[0] != "-" or word[1] == "-":
-        return [word]
-    own, rest = word[:2], word[2:]
-    return [own, rest] if own in _VALUES else [own, *_letters(f"-{rest}")]
 
 
 def _found(cluster: LiveCluster, database: str, name: str) -> tuple[_Told, list[_Fragment]] | None:

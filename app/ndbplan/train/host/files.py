@@ -111,9 +111,12 @@ def _has_errors(cluster: LiveCluster, node_id: int) -> bool:
 def ls(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """Folders of data nodes and management servers; without a name those that there are."""
     folders = _folders(cluster, host)
-    if any("l" in word for word in words if word.startswith("-") and not word.startswith("--")):
-        return Answer("ls: names are simulated here, not their owners and dates: leave out -l\n", 2)
+    letters = {letter for word in words if word.startswith("-") for letter in word[1:]}
+    if not letters <= set("1aA"):
+        return Answer("ls: names are simulated here, not their owners and dates: say -1, -a or nothing\n", 2)
     names = [word for word in words if not word.startswith("-")]
+    if any(sign in name for name in names for sign in "*?["):
+        return Answer("bash: *, ? and [ in names are not simulated here\n", 2)
     if not names:
         return Answer("".join(f"{name}\n" for name in sorted(folders)))
     text, failed = "", 0
@@ -140,25 +143,42 @@ def _inside(folders: Mapping[str, list[str]], name: str) -> list[str] | None:
 
 def tail(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """The last lines of the cluster log, on a management host, or of the log of a data node; -n and -f."""
-    count, names, expects = TAIL_LINES, list[str](), False
-    for word in words:
-        if expects:
-            number = whole_number(word)
-            count, expects = TAIL_LINES if number is None else number, False
-        elif word == "-n":
-            expects = True
-        elif word.startswith("-") and (number := whole_number(word[1:])) is not None:
-            count = number
-        elif not word.startswith("-"):
+    stated, names, left = str(TAIL_LINES), list[str](), list(words)
+    while left:
+        word = left.pop(0)
+        if word in ("-n", "--lines"):
+            if not left:
+                return Answer("tail: option requires an argument -- 'n'\n", 1)
+            stated = left.pop(0)
+        elif word.startswith(("-n", "--lines=")):
+            stated = word.removeprefix("--lines=").removeprefix("-n")
+        elif whole_number(word[1:]) is not None and word[:1] == "-":
+            stated = word[1:]
+        elif word[:1] == "-" and word not in _TAIL_FLAGS:
+            return Answer("tail: -n and -f are simulated here\n", 1)
+        elif word[:1] != "-":
             names.append(word)
+    number = whole_number(stated.removeprefix("+").removeprefix("-"))
+    if number is None:
+        return Answer(f"tail: invalid number of lines: '{stated[:40]}'\n", 1)
     if not names:
         return Answer("tail: name a log, such as ndb_1_cluster.log or ndb_3_out.log\n", 1)
-    count = min(count, 10_000)
-    base = names[0].rpartition("/")[2]
-    lines = log_of(cluster, host, base)
-    if lines is None:
-        return Answer(f"tail: cannot open '{names[0]}' for reading: No such file or directory\n", 1)
-    return Answer("".join(f"{line}\n" for line in (lines[-count:] if count else [])))
+    text, failed = "", 0
+    for name in names:
+        lines = log_of(cluster, host, name.rpartition("/")[2])
+        if lines is None:
+            text += f"tail: cannot open '{name}' for reading: No such file or directory\n"
+            failed = 1
+            continue
+        # From a line on, which +3 names, or so many at the end.
+        begin = max(0, number - 1) if stated[:1] == "+" else max(0, len(lines) - number)
+        heading = f"{chr(10) * bool(text)}==> {name} <==\n" if len(names) > 1 else ""
+        text += heading + "".join(f"{line}\n" for line in lines[begin:][-_MOST_LINES:])
+    return Answer(text, failed)
+
+
+_TAIL_FLAGS = ("-f", "-F", "--follow")
+_MOST_LINES = 10_000
 
 
 def followed(words: Sequence[str]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
 from ndbplan.base.units import KIB, MIB, whole_number
 from ndbplan.estimate.stored import memory
@@ -26,8 +27,10 @@ def iostat(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     Without SECONDS as long as from one global checkpoint to the next: what is written once in it is seen.
     """
     letters = {letter for word in words if word.startswith("-") for letter in word[1:]}
-    if "x" not in letters or not letters <= set("kxy"):
+    if "x" not in letters or not letters <= set("cdkxyz") or letters >= set("cd"):
         return Answer("iostat: the figures of -x in kB are simulated here: say iostat -kx\n", 1)
+    names = [word.removeprefix("/dev/") for word in words if word[:1] != "-" and whole_number(word) is None]
+    shown = _Shown(host, letters, tuple(names))
     numbers = [number for word in words if (number := whole_number(word)) is not None]
     stated, reports = (*numbers, 0, 1)[:2] if len(numbers) != 1 else (numbers[0], 1)
     if stated * (reports - 1) > PATIENCE_S:
@@ -38,15 +41,29 @@ def iostat(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     seconds = stated or float(cluster.session.simulation.laws.run.gcp_s)
     # -y leaves out the report on what was before, where another one follows.
     if "y" in letters and stated:
-        return Answer(head, waits=_reports(host, stated, reports, cluster.now_s + stated))
-    text = head + _report(cluster, host, seconds)
+        return Answer(head, waits=_reports(shown, stated, reports, cluster.now_s + stated))
+    text = head + _report(cluster, shown, seconds)
     if reports == 1:
         return Answer(text)
-    return Answer(text, waits=_reports(host, stated, reports - 1, cluster.now_s + stated))
+    return Answer(text, waits=_reports(shown, stated, reports - 1, cluster.now_s + stated))
 
 
-def _reports(host: Host, stated: int, left: int, due_s: float) -> Callable[[LiveCluster], Answer | None]:
+class _Shown(NamedTuple):
+    """What a report has."""
+
+    host: Host
+    letters: Collection[str]
+    names: tuple[str, ...]
+    """Of devices; empty: all."""
+
+    def has(self, part: str) -> bool:
+        """Whether it has processors (`c`) or devices (`d`): both where neither is asked for."""
+        return part in self.letters or not {"c", "d"} & set(self.letters)
+
+
+def _reports(shown: _Shown, stated: int, left: int, due_s: float) -> Callable[[LiveCluster], Answer | None]:
     """The reports that follow, each when its time has passed; none of a host that is down."""
+    host = shown.host
 
     def one(cluster: LiveCluster) -> Answer | None:
         spells = cluster.session.simulation.outage.spells.get(host.id, [])
@@ -54,13 +71,14 @@ def _reports(host: Host, stated: int, left: int, due_s: float) -> Callable[[Live
             return Answer(f"client_loop: send disconnect: Broken pipe ({host.hostname})\n", 255)
         if cluster.now_s < due_s - 1e-6:
             return None
-        text = _report(cluster, host, stated)
-        return Answer(text, waits=_reports(host, stated, left - 1, due_s + stated) if left > 1 else None)
+        text = _report(cluster, shown, stated)
+        return Answer(text, waits=_reports(shown, stated, left - 1, due_s + stated) if left > 1 else None)
 
     return one
 
 
-def _report(cluster: LiveCluster, host: Host, seconds: float) -> str:
+def _report(cluster: LiveCluster, shown: _Shown, seconds: float) -> str:
+    host = shown.host
     lately = lately_of(cluster, seconds)
     busy = 100.0 * busy_of(cluster, host, lately)
     series = {disk.id: one for one in lately.result.disks for disk in host.disks if disk.id in one.disk_ids}
@@ -68,10 +86,12 @@ def _report(cluster: LiveCluster, host: Host, seconds: float) -> str:
     waits = max(used_by.values(), default=0.0)
     idle = max(0.0, 100.0 - busy)
     iowait = min(idle, 10.0 * waits)
-    lines = [
+    processors = [
         "avg-cpu:  %user   %nice %system %iowait  %steal   %idle",
         f"         {busy * 0.85:6.2f}    0.00 {busy * 0.15:7.2f} {iowait:7.2f}    0.00 {idle - iowait:7.2f}",
         "",
+    ]
+    lines = [
         "Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm "
         "w_await wareq-sz  aqu-sz  %util",
     ]
@@ -79,6 +99,8 @@ def _report(cluster: LiveCluster, host: Host, seconds: float) -> str:
         one, used = series.get(disk.id), used_by.get(disk.id, 0.0)
         written = 0.0 if one is None else sum(lately.mean(values) for values in one.bytes_per_s.values())
         writes = written / REQUEST_BYTES
+        if (shown.names and disk.name not in shown.names) or ("z" in shown.letters and not writes):
+            continue
         alone_s = max(disk.sync_write_latency_s, REQUEST_BYTES / disk.sequential_write_bytes_per_s)
         await_ms = 1000.0 * alone_s / max(0.02, 1.0 - used)
         lines.append(
@@ -86,7 +108,8 @@ def _report(cluster: LiveCluster, host: Host, seconds: float) -> str:
             f"{writes:7.2f} {written / KIB:9.2f} {0.0:8.2f} {0.0:6.2f} {await_ms if writes else 0.0:7.2f} "
             f"{REQUEST_BYTES / KIB if writes else 0.0:8.2f} {writes * await_ms / 1000:7.2f} {100 * used:6.2f}"
         )
-    return "\n".join(lines) + "\n\n"
+    told = [*(processors if shown.has("c") else ()), *(lines if shown.has("d") else ())]
+    return "\n".join(told).rstrip("\n") + "\n\n"
 
 
 def nodes_on(cluster: LiveCluster, host: Host) -> list[DataNode]:
@@ -105,10 +128,11 @@ def free(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     total = host.memory_bytes
     used = min(total, taken)
     cached = (total - used) * 0.3
-    known = {"-h": 0.0, "-k": KIB, "-m": MIB, "-g": 1024 * MIB}
-    if not set(words) <= set(known):
+    units = {"k": KIB, "m": MIB, "g": 1024 * MIB, "h": 0.0}
+    letters = [letter for word in words for letter in word[1:] or "-"]
+    if not set(letters) <= set(units) or any(word[:1] != "-" for word in words):
         return Answer("free: -h, -k, -m and -g are simulated here\n", 1)
-    unit = next((known[one] for one in words), KIB)
+    unit = 0.0 if "h" in letters else units[["k", *letters][-1]]
     values = (total, used, total - used - cached, 0, cached, total - used)
     names = ("total", "used", "free", "shared", "buff/cache", "available")
     heading = " " * 7 + "".join(f"{name:>12}" for name in names)

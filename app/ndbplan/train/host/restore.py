@@ -6,7 +6,7 @@ ndb_restore -n 3 -b 1 -r          # the rows that data node 3 had written; then 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ndbplan.base.units import whole_number
@@ -15,16 +15,20 @@ from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits import validated
 from ndbplan.estimate.load.log_records import operation_redo
 from ndbplan.ndb.cluster_log import stamp
+from ndbplan.ndb.console import form
 from ndbplan.ndb.errors import ndb_error
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.answer import Answer
-from ndbplan.train.host.options import read_words, refused
+from ndbplan.train.host.connecting import CONNECTING, unreached
+from ndbplan.train.host.options import name_of, read_words
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.object_ids import things_of
 from ndbplan.train.schema import SetSchema, Wrote, refused_for
 from ndbplan.train.state import BackupRun
+from ndbplan.train.system_tables import system_objects
 
 RESTORED_ROWS_PER_S = 9_000.0
 """Rows that one ndb_restore writes in a second [8.4.8, a small machine: 50,321 rows in 5.9 s]."""
@@ -33,19 +37,15 @@ MADE_S = 1.0
 TRIES = 11
 """How often it writes again what a temporary error refused [manual, ndb_restore]."""
 _MOST_STEPS = 200
-_VALUES = (
-    "-b",
-    "--backupid",
-    "-n",
-    "--nodeid",
-    "--backup-path",
-    "-c",
-    "--ndb-connectstring",
-    "--connect-string",
-    "--include-tables",
-    "--exclude-tables",
-)
-_FLAGS = ("-m", "--restore-meta", "-r", "--restore-data", "-e", "--restore-epoch", "--verbose")
+_APPLY_STATUS, _NO_TABLE = "mysql/def/ndb_apply_status", 723
+"""What --restore-epoch writes into, which the first SQL node makes."""
+_FILTERS = ("--include-tables", "--exclude-tables", "--include-databases", "--exclude-databases")
+_VALUES = ("-b --backupid", "-n --nodeid", "-p --parallelism", "--backup-path", *_FILTERS, *CONNECTING)
+_FLAGS = ("-m --restore-meta", "-r --restore-data", "-e --restore-epoch")
+_PARALLELISM = "128"
+"""Manual, ndb_restore: --parallelism."""
+_VERBOSE = "--verbose"
+"""With a number or without one: what it tells beside is not simulated."""
 
 
 class _Asked(NamedTuple):
@@ -54,6 +54,7 @@ class _Asked(NamedTuple):
     number: int
     path: str
     flags: frozenset[str]
+    parallelism: str
     tables: tuple[Table, ...]
     """Of the backup, those that are wanted."""
 
@@ -66,23 +67,20 @@ class _Asked(NamedTuple):
 
 def restore(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """What it prints, while the time passes that it takes."""
-    read = read_words(words, _VALUES, _FLAGS)
-    if isinstance(read, str):
-        return refused("ndb_restore", read.partition("=")[0], (*_VALUES, *_FLAGS), "ndb_restore: ")
-    flags, values = read
-    numbers = [
-        whole_number(values.get(short, values.get(long, "")))
-        for short, long in (("-n", "--nodeid"), ("-b", "--backupid"))
-    ]
+    told = [word for word in words if name_of(word).partition("=")[0] != _VERBOSE]
+    read = read_words("ndb_restore", told, _VALUES, _FLAGS, "ndb_restore: ")
+    if isinstance(read, Answer):
+        return read
+    flags, values, names = read
+    numbers = [whole_number(values.get(name, "")) for name in ("--nodeid", "--backupid")]
     if numbers[0] is None or numbers[1] is None:
         missing = "--nodeid" if numbers[0] is None else "--backupid"
         return Answer(f"ndb_restore: say {missing}, such as ndb_restore -n 3 -b 1 -r\n", 1)
     node_id, number = numbers[0], numbers[1]
     node = cluster.state.data_node(node_id)
     usual = "" if node is None else f"{data_node_paths(cluster.plan, node).backup}/BACKUP/BACKUP-{number}"
-    asked = _Asked(
-        cluster, node_id, number, values.get("--backup-path", usual).rstrip("/"), frozenset(flags), ()
-    )
+    path = values.get("--backup-path", names[0] if names else usual).rstrip("/")
+    asked = _Asked(cluster, node_id, number, path, flags, values.get("--parallelism", _PARALLELISM), ())
     text = f"Nodeid = {node_id}\nBackup Id = {number}\nbackup path = {asked.path}\n"
     backups = {one.number: one for one in cluster.state.backups if not one.error}
     is_here = node is not None and node.host_id == host.id and asked.path == usual
@@ -93,41 +91,65 @@ def restore(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
             f"Failed to open '{asked.file(f'.{node_id}.ctl')}': No such file or directory\n"
             f"Failed to read {asked.file(f'.{node_id}.ctl')}\n\nFailed to restore BACKUP-{number}\n", 1
         )  # fmt: skip
-    only, without = (
-        set(values[name].split(",")) if name in values else None
-        for name in ("--include-tables", "--exclude-tables")
-    )
-    wanted = tuple(
-        table
-        for table in run.tables
-        if (only is None or table.full_name in only) and (without is None or table.full_name not in without)
-    )
-    if only is not None:
-        text += f"Including tables: {' '.join(sorted(only))} \n"
+    wanted = tuple(table for table in run.tables if _is_wanted(table, values))
+    for name, said in _SAID.items():
+        text += f"{said}: {values[name].replace(',', ' ')} \n" if name in values else ""
+    if none := unreached(cluster, host, values, ends=False):
+        return none
     return _restored(asked._replace(tables=wanted), run, text)
 
 
+_SAID = {
+    "--include-databases": "Including databases", "--exclude-databases": "Excluding databases",
+    "--include-tables": "Including tables", "--exclude-tables": "Excluding tables",
+}  # fmt: skip
+
+
+def _is_wanted(table: Table, values: Mapping[str, str]) -> bool:
+    """Whether a table is among those of the filters; what is included comes first."""
+    for kind, name in (("tables", table.full_name), ("databases", table.database)):
+        only, without = (values.get(f"--{verb}-{kind}", "") for verb in ("include", "exclude"))
+        if (only and name not in only.split(",")) or name in without.split(","):
+            return False
+    return True
+
+
 def _restored(asked: _Asked, run: BackupRun, text: str) -> Answer:
-    cluster, at = asked.cluster, asked.at
+    cluster, at, version = asked.cluster, asked.at, asked.cluster.plan.version
     text += (
-        f"Parallelism for single restore instance is 128\n{at()} [restore_metadata] Read meta data file "
-        "header\n"
+        f"Parallelism for single restore instance is {asked.parallelism}\n"
+        f"{at()} [restore_metadata] Read meta data file header\n"
         f"{at()} Opening file '{asked.file(f'.{asked.node_id}.ctl')}'\n"
-        f"{at()} Backup from version : {cluster.state.release.name}\n{at()} [restore_metadata] Load content\n"
+        f"{at()} Backup from version : {cluster.state.release.name}{form(version, 'backup_file_format')}\n"
+        f"{at()} [restore_metadata] Load content\n"
         f"{at()} Stop GCP of Backup: {run.last_gci}\n{at()} Start GCP of Backup: {run.first_gci}\n"
+        f"{at()} [restore_metadata] Get number of Tables\n{at()} [restore_metadata] Validate Footer\n"
     )
     failed = f"Failed to restore BACKUP-{asked.number}\n"
     if not cluster.state.alive():
         return Answer(f"{text}{at()} Unable to connect to the data nodes\n{failed}", 1)
-    text += f"{at()} Connected to NDB\n"
-    due_s = cluster.now_s
-    if asked.flags & {"-m", "--restore-meta"}:
+    text += (
+        f"{at()} Connected to NDB\n{at()} [restore_metadata] Restore objects (tablespaces, ..)\n"
+        f"{at()} [restore_metadata] Restoring tables\n"
+    )
+    due_s, saves = cluster.now_s, f"{at()} [restore_metadata] Save foreign key info\n"
+    if "--restore-meta" in asked.flags:
         made, refused = _tables(asked)
         text += made
         if refused:
             return Answer(f"{text}{refused}{failed}", 1)
+        indexes = (
+            f"{at()} Successfully created index `{index.name}` on `{table.name}`\n"
+            for table in asked.tables
+            for index in things_of(table)
+            if index.kind in ("index", "unique")
+        )
+        text += f"{saves}{''.join(indexes)}{at()} Create foreign keys\n{at()} Create foreign keys done\n"
         due_s += MADE_S
-    tables = asked.tables if asked.flags & {"-r", "--restore-data"} else None
+    else:
+        text += saves
+    text += f"{at()} [restore_data] Start restoring table data\n"
+    tables = asked.tables if "--restore-data" in asked.flags else None
     return Answer(text, waits=_Restoring(asked, run, tables, due_s).go_on)
 
 
@@ -135,7 +157,7 @@ def _tables(asked: _Asked) -> tuple[str, str]:
     """What is printed of the tables that are made, and of one that is there already."""
     plan, at = asked.cluster.plan, asked.at
     there = {table.full_name for table in plan.tables}
-    text = f"{at()} [restore_metadata] Restoring tables\n"
+    text = ""
     for table in asked.tables:
         name = f"{table.database}/def/{table.name}"
         if table.full_name in there:
@@ -193,19 +215,25 @@ class _Restoring(NamedTuple):
             return self._ends("")
         if not self.begun:
             text = (
-                f"{at()} [restore_data] Start restoring table data\n"
+                f"{at()} [restore_data] Read data file header\n"
                 f"{at()} Opening file '{self.asked.file(f'-0.{self.asked.node_id}.Data')}'\n"
+                f"{at()} File size {dict(self.run.bytes_by_node)[self.asked.node_id]:.0f} bytes\n"
                 f"{at()} [restore_data] Restore fragments\n"
             )
             return self._replace(text=text + self._head(), begun=True)
         if not self.tables:
-            return self._ends(f"{at()} Restored {self.total} tuples and 0 log entries\n")
+            return self._ends(
+                f"{at()} [restore_log] Read log file header\n"
+                f"{at()} Opening file '{self.asked.file(f'.{self.asked.node_id}.log')}'\n"
+                f"{at()} [restore_log] Restore log entries\n"
+                f"{at()} Restored {self.total} tuples and 0 log entries\n"
+            )
         table = self.tables[0]
         now = next((one for one in cluster.plan.tables if one.full_name == table.full_name), None)
         if now is None:
             name = f"{table.database}/def/{table.name}"
             return self._fails(f"{at()} Unable to find table: `{name}`\n")
-        rows = round(table.rows * self._share())
+        rows = self._rows_of(table)
         seconds = rows / RESTORED_ROWS_PER_S
         steps = max(1, min(_MOST_STEPS, round(seconds)))
         if self.step == steps:
@@ -227,9 +255,17 @@ class _Restoring(NamedTuple):
         cluster.act(Wrote(now.id, 0, log))
         return self._replace(step=self.step + 1, tries=0, due_s=self.due_s + seconds / steps)
 
-    def _share(self) -> float:
-        sizes = self.run.bytes_by_node
-        return dict(sizes)[self.asked.node_id] / sum(size for _, size in sizes)
+    def _rows_of(self, table: Table) -> int:
+        """Whole rows, none lost: those of each node end where its share of all rows ends."""
+        sizes, before, begins = self.run.bytes_by_node, 0.0, 0
+        whole = sum(size for _, size in sizes)
+        for node_id, size in sizes:
+            before += size
+            ends = round(table.rows * before / whole)
+            if node_id == self.asked.node_id:
+                break
+            begins = ends
+        return ends - begins
 
     def _head(self) -> str:
         if not self.tables:
@@ -242,7 +278,18 @@ class _Restoring(NamedTuple):
         return Answer(f"{self.text}{text}Restore: Failed to restore data\n{failed}", 1)
 
     def _ends(self, text: str) -> Answer:
-        return Answer(f"{self.text}{text}{self.asked.at()} Data and log restore successful\n")
+        text, at = f"{self.text}{text}", self.asked.at()
+        if "--restore-epoch" in self.asked.flags:
+            text += (
+                f"{at} [restore_epoch] Restoring epoch\n"
+                f"{at} Opening file '{self.asked.file(f'.{self.asked.node_id}.log')}'\n"
+            )
+            if not any(one.name == _APPLY_STATUS for one in system_objects(self.asked.cluster.plan)):
+                error = ndb_error(_NO_TABLE)
+                told = f"{at} ndb_apply_status: {_NO_TABLE}: {'' if error is None else error.text}\n"
+                failed = f"Failed to restore BACKUP-{self.asked.number}\n"
+                return Answer(f"{text}{told}{at} Restore: Failed to restore epoch\n{failed}", 1)
+        return Answer(f"{text}{at} Data and log restore successful\n")
 
 
 def _exchanged(tables: Iterable[Table], old: Table, new: Table) -> tuple[Table, ...]:

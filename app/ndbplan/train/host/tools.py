@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ndbplan.base.units import whole_number
+from ndbplan.configuration.deployment import management_directory
+from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.settings import node_settings
 from ndbplan.ndb.cluster_log import exit_advice, exit_kind
 from ndbplan.ndb.console import form, knows_server_error, server_error
@@ -13,7 +15,8 @@ from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, Process
 from ndbplan.train.answer import Answer
-from ndbplan.train.host.options import name_of, refused
+from ndbplan.train.host.connecting import CONNECTING, unreached
+from ndbplan.train.host.options import read_words
 from ndbplan.train.live import LiveCluster
 
 _CLASSES = {
@@ -26,6 +29,10 @@ _CLASSES = {
     "internal temporary": "Internal temporary", "unknown result": "Unknown result error",
     "internal error": "Internal error",
 }  # fmt: skip
+
+
+_PERROR_FLAGS = ("--ndb", "-v --verbose", "-s --silent", "-I -? --help")
+"""Manual, perror and ndb_perror."""
 
 
 def perror(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
@@ -48,16 +55,19 @@ def ndb_perror(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer
 
 
 def errors_of(words: Sequence[str]) -> Answer:
-    """What error numbers of NDB mean, in our own words."""
-    numbers = [word for word in words if not word.startswith("-")]
-    if not numbers:
-        return Answer("Usage: ndb_perror [OPTIONS] [ERRORCODE [ERRORCODE...]]\n", 1)
+    """What error numbers of NDB mean, in our own words; with --silent without what they are numbers of."""
+    read = read_words("ndb_perror", words, (), _PERROR_FLAGS)
+    if isinstance(read, Answer):
+        return read
+    if not read.names or "--help" in read.flags:
+        usage = "Usage: ndb_perror [OPTIONS] [ERRORCODE [ERRORCODE...]]\n"
+        return Answer(usage, int("--help" not in read.flags))
     text, failed = "", 0
-    for word in numbers:
+    for word in read.names:
         number = whole_number(word)
         said = None if number is None else _said_of(number)
         if said is not None:
-            text += f"NDB error code {number:3}: {said}\n"
+            text += f"{said}\n" if "--silent" in read.flags else f"NDB error code {number:3}: {said}\n"
             continue
         failed = 1
         if number is None or is_no_error(number):
@@ -84,51 +94,37 @@ def _said_of(number: int) -> str | None:
     return None
 
 
-_SHORT = {"q": "query", "t": "type", "c": "ndb-connectstring", "f": "fields", "r": "rows"}
-_TAKES = ("query", "type", "host", "nodeid", "fields", "rows")
-_OF_CONNECTING = ("ndb-connectstring", "connect-string", "config-from-node", "cluster-config-suffix")
-_SWITCHES = ("nodes", "system")
-
-
-class _UnknownError(ValueError):
-    """An option that is not taken."""
-
-
-def _options(words: Sequence[str]) -> dict[str, str]:
-    """Options of ndb_config by their long names. Raises ValueError with what is wrong."""
-    left, given = list(words), dict[str, str]()
-    while left:
-        word = left.pop(0)
-        name, equals, value = name_of(word).lstrip("-").partition("=")
-        name = _SHORT.get(name, name) if not word.startswith("--") else name
-        if not word.startswith("-") or name not in (*_TAKES, *_OF_CONNECTING, *_SWITCHES):
-            raise _UnknownError(word)
-        if name not in _SWITCHES and not equals:
-            if not left:
-                raise ValueError(f"option '--{name}' requires an argument")
-            value = left.pop(0)
-        given[name] = value.replace("\\n", "\n").replace("\\t", "\t")
-    return given
+_VALUES = (
+    "-q --query", "-t --type", "--host", "--nodeid", "-f --fields", "-r --rows", "--config-file",
+    "--config-from-node", "--cluster-config-suffix", *CONNECTING,
+)  # fmt: skip
+_FLAGS = ("--nodes", "--system", "-a --query-all")
 
 
 def config(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """`ndb_config --query=nodeid,host,DataMemory [--type --host --nodeid --fields --rows --system]`."""
-    try:
-        given = _options(words)
-    except _UnknownError as unknown:
-        return refused("ndb_config", str(unknown), [f"--{name}" for name in (*_TAKES, *_SWITCHES)])
-    except ValueError as error:
-        return Answer(f"ndb_config: [ERROR] {error}.\n", 2)
-    if "query" not in given:
+    read = read_words("ndb_config", words, _VALUES, _FLAGS)
+    if isinstance(read, Answer):
+        return read
+    given = {name[2:]: one.replace("\\n", "\n").replace("\\t", "\t") for name, one in read.values.items()}
+    asked = given["query"].split(",") if "query" in given else []
+    if "--query-all" in read.flags:
+        asked = ["nodeid", "host", "type", *form(cluster.plan.version, "config_query_all")]
+        if asked[3:] == []:
+            return Answer("ndbplan: ndb_config --query-all is not simulated for this release\n", 2)
+    if not asked:
         return Answer("ndb_config: say what is asked for, such as --query=nodeid,host,DataMemory\n", 1)
     kinds = {"ndbd": "data", "ndb_mgmd": "management", "mysqld": "api"}
     wanted = given.get("type", "")
     if wanted and wanted not in kinds:
         return Answer(f"Unknown node type '{wanted}'.\n", 2)
-    if cluster.state.server is None:
-        return Answer("Unable to connect to management server.\n", 1)
-    if "system" in given:
-        return _system(cluster, given["query"])
+    path = given.get("config-file", "")
+    if path and not _has_file(cluster, host, path):
+        return Answer(f"Error opening '{path[:200]}', error: 2, No such file or directory\n", 1)
+    if not path and (none := unreached(cluster, host, read.values, ends=False)):
+        return none
+    if "--system" in read.flags:
+        return _system(cluster, asked)
     rows = []
     for process in sorted(cluster.plan.processes, key=lambda p: p.node_id):
         kind = _kind(process)
@@ -137,24 +133,36 @@ def config(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
             continue
         if given.get("nodeid", str(process.node_id)) != str(process.node_id):
             continue
-        values = []
-        for asked in given["query"].split(","):
-            value = _value(cluster.plan, process, asked, name)
+        values, section = [], ""
+        for one in asked:
+            section = one if one in _SECTIONS.values() else section
+            value = "" if one in _SECTIONS.values() else _value(cluster.plan, process, one, name, section)
             if value is None:
-                return Answer(f"Unknown query option: {asked}\n")
+                return Answer(f"Unknown query option: {one}\n")
             values.append(value)
         rows.append(given.get("fields", ",").join(values))
+    if "--query-all" in read.flags:
+        rows.insert(0, given.get("fields", ",").join(asked))
     return Answer(given.get("rows", " ").join(rows) + "\n")
 
 
-def _system(cluster: LiveCluster, query: str) -> Answer:
+def _has_file(cluster: LiveCluster, host: Host, path: str) -> bool:
+    """Whether a management server of the host keeps its configuration there."""
+    folders = (management_directory(cluster.plan, one) for one in cluster.plan.management_nodes
+               if one.host_id == host.id)  # fmt: skip
+    return any(path in (f"{folder}/{_CONFIG}", f"./{_CONFIG}", _CONFIG) for folder in folders)
+
+
+_CONFIG = "config.ini"
+
+
+def _system(cluster: LiveCluster, asked: Sequence[str]) -> Answer:
     """What the configuration says of the cluster as a whole."""
     values = {
         "name": f"MC_{cluster.state.begin:%Y%m%d%H%M%S}",
         "primarymgmnode": str(min(node.node_id for node in cluster.plan.management_nodes)),
         "configgenerationnumber": str(cluster.state.generation),
     }
-    asked = query.split(",")
     unknown = next((name for name in asked if name.lower() not in values), None)
     if unknown is not None:
         return Answer(f"Unknown query option: {unknown}\n")
@@ -167,20 +175,37 @@ def _kind(process: Process) -> str:
     return "management" if isinstance(process, ManagementNode) else "api"
 
 
-def _value(plan: Plan, process: Process, asked: str, host: str) -> str | None:
+_PATHS = {"datadir": "data_dir", "filesystempath": "file_system", "backupdatadir": "backup"}
+
+
+_SECTIONS = {"data": "DB", "api": "API", "management": "MGM"}
+_OF_ONE_SECTION = ("wan", "requiretls")
+"""Parameters that each section has for itself; others of one name are one."""
+
+
+def _value(plan: Plan, process: Process, asked: str, host: str, section: str = "") -> str | None:
+    """What is asked of a node; `section`: whose parameter it is, else that of data nodes comes first."""
     from ndbplan.ndb import parameters
 
-    low = asked.lower()
-    if low in ("nodeid", "id"):
-        return str(process.node_id)
-    if low in ("host", "hostname"):
-        return host
-    if low == "type":
-        return {"data": "ndbd", "management": "ndb_mgmd", "api": "mysqld"}[_kind(process)]
-    section = {"data": "DB", "management": "MGM", "api": "API"}[_kind(process)]
-    if not any(parameters.knows(one, asked, plan.version) for one in ("DB", "MGM", "API")):
+    low, kind = asked.lower(), _kind(process)
+    own = {"nodeid": str(process.node_id), "id": str(process.node_id), "host": host, "hostname": host,
+           "type": {"data": "ndbd", "management": "ndb_mgmd", "api": "mysqld"}[kind]}  # fmt: skip
+    if low in own:
+        return own[low]
+    if isinstance(process, DataNode) and low in _PATHS:
+        # One that is not stated lies where another does.
+        return str(getattr(data_node_paths(plan, process), _PATHS[low]))
+    if isinstance(process, ManagementNode) and low == "datadir":
+        return management_directory(plan, process)
+    if isinstance(process, DataNode) and low == "nodegroup":
+        return "" if process.node_group is None else str(process.node_group)
+    if not any(parameters.knows(one, asked, plan.version) for one in _SECTIONS.values()):
         return None
-    if not parameters.knows(section, asked, plan.version):
+    is_other = low in _OF_ONE_SECTION and _SECTIONS[kind] != (section or "DB")
+    if is_other or low == "wan" or not parameters.knows(_SECTIONS[kind], asked, plan.version):
         return ""
     value = node_settings(plan, process).value(asked)
+    words = [word.lower() for word in form(plan.version, "config_numbers").get(low, ())]
+    if str(value).lower() in words:
+        return str(words.index(str(value).lower()))
     return "" if value is None else str(value)

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ndbplan.base.units import whole_number
-from ndbplan.configuration.deployment import connect_string
 from ndbplan.ndb.console import form
 from ndbplan.plan.hardware import Host
 from ndbplan.train.answer import Answer
-from ndbplan.train.host.options import read_words, refused
+from ndbplan.train.host.connecting import CONNECTING, reaches, servers_of, unreached
+from ndbplan.train.host.options import read_words
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.state import Status
 
-_OF_CONNECTING = ("-c", "--ndb-connectstring", "--connect-string")
-_WAITER_VALUES = (*_OF_CONNECTING, "-t", "--timeout", "-w", "--wait-nodes", "-n", "--nowait-nodes")
+_WAITER_VALUES = (*CONNECTING, "-t --timeout", "-w --wait-nodes", "-n --nowait-nodes")
 _WAITER_FLAGS = ("--no-contact", "--not-started", "--single-user")
+_COUNT_VALUES = ("-d --database", "-p --parallelism", "-l --lock", *CONNECTING)
 _DEFAULT_TIMEOUT_S = 120
 """Manual 8.4, ndb_waiter: --timeout."""
 _ASKED = {"--no-contact": "NO_CONTACT", "--not-started": "NOT_STARTED", "--single-user": "SINGLE USER MODE"}
@@ -32,18 +32,17 @@ def waiter(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """`ndb_waiter [--timeout=S] [--wait-nodes=LIST] [--nowait-nodes=LIST] [--no-contact …]`."""
     if not form(cluster.plan.version, "waiter_tells_once"):
         return Answer("ndbplan: ndb_waiter of this release tells every look, which is not simulated\n", 2)
-    read = read_words(words, _WAITER_VALUES, _WAITER_FLAGS)
-    if isinstance(read, str):
-        return refused("ndb_waiter", read, (*_WAITER_VALUES, *_WAITER_FLAGS))
-    flags, values = read
-    timeout = values.get("--timeout", values.get("-t", str(_DEFAULT_TIMEOUT_S)))
-    left_s = whole_number(timeout)
-    wanted = _listed(values.get("--wait-nodes", values.get("-w", "")))
-    left_out = _listed(values.get("--nowait-nodes", values.get("-n", "")))
+    read = read_words("ndb_waiter", words, _WAITER_VALUES, _WAITER_FLAGS)
+    if isinstance(read, Answer):
+        return read
+    flags, values, names = read
+    left_s = whole_number(values.get("--timeout", str(_DEFAULT_TIMEOUT_S)))
+    wanted, left_out = (_listed(values.get(name, "")) for name in ("--wait-nodes", "--nowait-nodes"))
     if left_s is None or wanted is None or left_out is None:
         return Answer("ndb_waiter: [ERROR] a number of seconds, and ids as in 2,3, are expected.\n", 2)
-    if cluster.state.server is None:
-        return Answer(f"Unable to connect with connect string: {connect_string(cluster.plan)}\n", 1)
+    servers = names[0] if names else servers_of(cluster, values)
+    if not reaches(cluster, host, servers):
+        return Answer(f"Unable to connect with connect string: {servers}\n", 1)
     nodes = [
         one for one in sorted(cluster.state.nodes) if one not in left_out and (not wanted or one in wanted)
     ]
@@ -72,20 +71,15 @@ def _listed(text: str) -> frozenset[int] | None:
 
 def select_count(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """`ndb_select_count -d DATABASE TABLE …`."""
-    database, names, left = "TEST_DB", list[str](), list(words)
-    while left:
-        word = left.pop(0)
-        name, equals, value = word.partition("=")
-        if name in ("-d", "--database", *_OF_CONNECTING):
-            value = value if equals else left.pop(0) if left else ""
-            database = value if name in ("-d", "--database") else database
-        elif word.startswith("-"):
-            return refused("ndb_select_count", word, ("--database", "--ndb-connectstring"))
-        else:
-            names.append(word)
+    read = read_words("ndb_select_count", words, _COUNT_VALUES)
+    if isinstance(read, Answer):
+        return read
+    names, database = read.names, read.values.get("--database", "TEST_DB")
+    if unreached_servers := unreached(cluster, host, read.values, ends=True):
+        return unreached_servers
     if not cluster.state.alive():
         return Answer("Unable to connect to the data nodes within 30 seconds.\n", 1)
-    text, failed = "", 0 if names else 1
+    text, failed = ("", 0) if names else ("Usage: ndb_select_count -d DATABASE TABLE ...\n", 1)
     for name in names:
         table = next((t for t in cluster.plan.tables if (t.database, t.name) == (database, name)), None)
         if table is None:

@@ -54,11 +54,11 @@ def greeting(cluster: LiveCluster) -> str:
     return str(form(cluster.plan.version, "connected")).format(**where) + "\n"
 
 
-def not_connected(cluster: LiveCluster) -> str:
-    """What it says when no management server answers."""
-    return (
-        str(form(cluster.plan.version, "not_connected")).format(servers=connect_string(cluster.plan)) + "\n"
-    )
+def not_connected(cluster: LiveCluster, servers: str = "") -> str:
+    """What it says when no management server answers; `servers`: those it asked, if not those of the plan."""
+    named = (servers or connect_string(cluster.plan)).split(",")
+    asked = ",".join(one if ":" in one else f"{one}:{MANAGEMENT_PORT}" for one in named)
+    return str(form(cluster.plan.version, "not_connected")).format(servers=asked) + "\n"
 
 
 def tries_s(cluster: LiveCluster) -> float:
@@ -221,6 +221,4 @@ def _connect(cluster: LiveCluster, line: Line) -> Answer:
     hosts = {one.rpartition(":")[0] or one for one in named}
     if any(cluster.state.address(server) in hosts for server in cluster.state.servers):
         return Answer()
-    servers = ",".join(one if ":" in one else f"{one}:{MANAGEMENT_PORT}" for one in named)
-    said = str(form(cluster.plan.version, "not_connected")).format(servers=servers)
-    return Answer(f"{said}\n", FAILED)
+    return Answer(not_connected(cluster, ",".join(named)), FAILED)
