@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -250,3 +251,23 @@ def test_what_ssh_and_mysqld_say_is_shown(tmp_path: Path) -> None:
     refused = run(f"{reach}{hosts} reach_management")
     assert refused.returncode == 2
     assert refused.stderr.startswith("Host key verification failed.\nno management host can be reached")
+
+
+def test_no_row_is_lost_for_a_pipe_whose_reader_ends_first(tmp_path: Path) -> None:
+    """What says much to a reader that stops at the first line is ended by a signal: that is no answer."""
+    both = functions(tmp_path, "# data_nodes_rest:", "# The one whose tables")
+    given = "dry_run=0 backup_is_new=0\nback_up() { echo taken; }\nawait() { :; }\nrefuse() { exit 7; }\n"
+    many = "client() { printf 'Node %s: started\\n' {1..9999}; }\n"
+    done = run(f"{both}{given}{many}back_up_again")
+    assert done.stdout == "taken\n"
+    starting = "client() { printf 'Node %s: starting\\n' {1..9999}; }\n"
+    assert run(f"{both}{given}{starting}data_nodes_rest >/dev/null").returncode == 1
+    assert run(f"{both}{given}{starting}back_up_again").returncode == 7, "nothing is emptied behind it"
+
+
+@pytest.mark.parametrize("name", ["starter", "disk-data", "measured-7.4.10"])
+def test_no_reader_of_a_pipe_stops_before_its_end(name: str) -> None:
+    """Which of both ends first is not said, and pipefail takes either for a failure."""
+    plan = sample_plan(name)
+    text = render_script(plan, operations(plan))
+    assert re.findall(r"(?<!\|)\|\s*(?:grep\s+-\w*q|head\b|sed\s+-n\s+\S*q\b).*", text) == []
