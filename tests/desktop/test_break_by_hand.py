@@ -281,6 +281,18 @@ class TestTrack:
         assert (event.object_id, event.at_s) == ("ndb2", 120.0)
         broken.simulated()
 
+    def test_an_event_added_at_the_end_of_a_run_comes_while_something_follows(self, broken: Window) -> None:
+        """A backup at 15:00 of fifteen minutes changed nothing, and nothing said why."""
+        broken.window.navigation.simulate()
+        broken.simulated()
+        for at_s in (600.0, 599.7):
+            broken.panel.scrubber.go_to(at_s)
+            QTest.mouseClick(broken.panel.events.button, Qt.MouseButton.LeftButton)
+            menu = QApplication.activePopupWidget()
+            assert menu.actions()[0].text() == "At 5:00"
+            menu.close()
+            assert broken.window.editor.event_edits.moment_s == 300.0
+
     def test_the_canvas_says_which_moment_it_shows_where_no_replay_is_seen(self, broken: Window) -> None:
         """Beside *Memory* a rack was crossed out, and nothing said why."""
         broken.window.editor.event_edits.kill(["ndb1"], 100.0)

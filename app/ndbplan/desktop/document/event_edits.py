@@ -62,9 +62,8 @@ class EventEdits(QObject):
     @property
     def moment_s(self) -> float:
         """The moment that is meant unless one is typed: where the replay stands, else the middle."""
-        if self.stands_at_s is not None and 0 < self.stands_at_s < self.length_s:
-            return float(round(self.stands_at_s))
-        return float(round(self.length_s / 2))
+        at_s = float(round(self.stands_at_s or 0.0))
+        return at_s if 0 < at_s < self.length_s else float(round(self.length_s / 2))
 
     def keeps_down(self, object_id: str, at_s: float) -> Event | None:
         """The event that keeps a part down, slow or full at a moment; None: it is well."""

@@ -38,7 +38,9 @@ class EventEdits(QObject):
         self._track, self._context = track, context
         self._stands_at, self._refuse = stands_at, refuse
         self._workload_id = ""
-        self.button = link("+ Event", self._add_here, "Add an event where the replay stands")
+        self.button = link(
+            "+ Event", self._add_here, "Add an event where the replay stands (at its end: in the middle)"
+        )
         self.button.setToolTip("Let something happen at this moment of the run")
         track.moved.connect(self._move)
         track.removed.connect(self._remove)
@@ -84,7 +86,7 @@ class EventEdits(QObject):
         self._context.selection.show_part(self._workload_id, section_name(number))
 
     def _add_here(self) -> None:
-        self._menu_at(self._stands_at(), self.button.mapToGlobal(QPoint(0, 0)))
+        self._menu_at(self._track.before_end(self._stands_at()), self.button.mapToGlobal(QPoint(0, 0)))
 
     def _menu_at(self, at_s: float, where: QPoint) -> None:
         menu = QMenu(self._track)

@@ -98,6 +98,11 @@ class EventTrack(QWidget):
         share = max(0.0, min(1.0, (x - EDGE) / max(1, self.width() - 2 * EDGE)))
         return self.rounded(share * self._length_s)
 
+    def before_end(self, at_s: float) -> float:
+        """The same moment; of the end, after which nothing would come of an event, the middle."""
+        rounded_s = self.rounded(at_s)
+        return rounded_s if rounded_s < self._length_s else self.rounded(self._length_s / 2)
+
     def rounded(self, at_s: float) -> float:
         """A moment as a person would say it: whole seconds, tenths in a short run."""
         return round(at_s, 1 if self._length_s < _FINE_BELOW_S else 0)
