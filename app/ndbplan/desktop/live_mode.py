@@ -195,18 +195,22 @@ class LiveMode(QObject):
     # The question; tests answer it in place of a person.
 
     def ask_unsaved(self) -> str:
-        """`save`, `discard` or `cancel`: what becomes of a lesson whose page is not saved."""
+        """`save`, `discard` or `cancel`: what becomes of a lesson or typed lines that are not saved."""
         assert self.page is not None
         from PySide6.QtGui import QIcon
         from PySide6.QtWidgets import QMessageBox
 
         box = QMessageBox(self._window)
         box.setIcon(QMessageBox.Icon.NoIcon)
-        box.setWindowTitle("Lesson under way")
-        box.setText(f"End the lesson “{self.page.title}” without its page to hand in?")
-        box.setInformativeText("What was done in it is kept nowhere else.")
-        can_save = self.page.is_finished
-        save = box.addButton("Save the page…", QMessageBox.ButtonRole.AcceptRole) if can_save else None
+        is_lesson, can_save = self.page.source is not None, self.page.can_save
+        box.setWindowTitle("Lesson under way" if is_lesson else "Live cluster")
+        without = "without its page to hand in" if is_lesson else "without its transcript"
+        box.setText(
+            f"End {'the lesson' if is_lesson else 'the live cluster of'} “{self.page.title}” {without}?"
+        )
+        box.setInformativeText(f"What was {'done in it' if is_lesson else 'typed'} is kept nowhere else.")
+        what = "Save the page…" if is_lesson else "Save the transcript…"
+        save = box.addButton(what, QMessageBox.ButtonRole.AcceptRole) if can_save else None
         stay = box.addButton("Cancel" if can_save else "Keep playing", QMessageBox.ButtonRole.RejectRole)
         # Enter loses nothing.
         box.setDefaultButton(save or stay)

@@ -166,6 +166,24 @@ def test_time_flows_with_the_clock_and_waits_while_the_plan_is_looked_at(qtbot: 
     qtbot.waitUntil(lambda: not isValid(page))
 
 
+def test_what_was_typed_is_not_lost_unasked(
+    qtbot: Any, live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Quitting, or another plan, ended a cluster with all that was typed at it, and asked nothing."""
+    window, page = live()
+    path, answers = tmp_path / "typed.txt", ["cancel", "cancel", "save"]
+    window.live.ask_unsaved = lambda: answers.pop(0)
+    enter(qtbot, page, MGM, "SHOW")
+    window.live.leave()
+    assert not window.close()
+    assert window.live.page is page
+    assert page.can_save
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    window.live.leave()
+    assert (window.live.page, answers) == (None, [])
+    assert "ndb_mgm> SHOW" in path.read_text()
+
+
 def test_another_variant_ends_it(qtbot: Any, live: Live) -> None:
     window, page = live()
     window.document.edit_as_variant("Other", lambda plan: checked(plan, plan.replace(name="Other")) or plan)
@@ -285,7 +303,7 @@ def test_a_log_is_followed_and_what_was_typed_is_saved_and_plays_again(
     assert shell.text == ended
     path = tmp_path / "typed.txt"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    save_transcript(page, page.session, page.told.emit)
+    save_transcript(page, page.session, page.told.emit, lambda: None)
     rest(qtbot, page)
     typed = path.read_text().splitlines()
     assert [line for line in typed if not line.startswith(("#", "! wait"))] == [
@@ -368,7 +386,7 @@ def test_a_lesson_in_the_window_is_the_lesson_of_the_command_line(
         else:
             enter(qtbot, page_of_lesson, found.prompt, found.text)
     page_of_lesson.session.flow(7200.0)
-    qtbot.waitUntil(lambda: page_of_lesson.is_finished, timeout=_WAIT_MS)
+    qtbot.waitUntil(lambda: page_of_lesson.can_save, timeout=_WAIT_MS)
     assert panel.save.isVisible()
     assert {tick.state for tick in panel.ticks} == {"reached"}, "what was so all the time counts now"
     path = tmp_path / "ann.html"

@@ -26,9 +26,10 @@ from ndbplan.desktop.live.acts import menu_of
 from ndbplan.desktop.live.canvas import LiveCanvas
 from ndbplan.desktop.live.clock_bar import ClockBar
 from ndbplan.desktop.live.console import Console, Log, type_into
+from ndbplan.desktop.live.docks import enter, title_bar
 from ndbplan.desktop.live.lesson_panel import LessonPanel
 from ndbplan.desktop.live.session import Answered, Frame, LiveSession
-from ndbplan.desktop.live.transcript import save_transcript
+from ndbplan.desktop.live.transcript import ask_file, save_transcript, write_transcript
 from ndbplan.train.completion import Offered, offered
 from ndbplan.train.consoles import LESSON, MGM, WORLD
 from ndbplan.train.prompts import SESSIONS, SQL, sql_prompt
@@ -72,7 +73,7 @@ class LivePage(QMainWindow):
         self.source = source
         """The lesson that is played; None: there is none."""
         self.saved = True
-        """What a trainee did is in a page; without a lesson there is nothing to save."""
+        """What a trainee did is in a page, and what was typed without a lesson in a transcript."""
         self.sight: Sight | None = None
         self.consoles: dict[str, Console] = {}
         self._docks: dict[str, QDockWidget] = {}
@@ -149,7 +150,7 @@ class LivePage(QMainWindow):
         self._docks[prompt] = self._docks.pop(dock.objectName())
         # The tab says what it is; a window of its own needs a title to be moved by.
         dock.setTitleBarWidget(QWidget(dock))
-        dock.topLevelChanged.connect(partial(_title, dock))
+        dock.topLevelChanged.connect(partial(title_bar, dock))
         if MGM in self._docks and prompt != MGM:
             self.tabifyDockWidget(self._docks[MGM], dock)
         return console
@@ -274,6 +275,7 @@ class LivePage(QMainWindow):
                 self.session.do(self._outcome, self._debrief)
 
     def _answered(self, answered: Answered) -> None:
+        self.saved &= self.source is not None
         lesson, shown = self.lesson, self.consoles.get(answered.source)
         if answered.source == LESSON and lesson is not None:
             lesson.say(answered.text.replace(_CAME_TRUE, ""), is_error=answered.text.startswith("ndbplan: "))
@@ -346,7 +348,7 @@ class LivePage(QMainWindow):
                 menu.addAction(self._docks[name].toggleViewAction())
         if self.source is None:
             menu.addSeparator()
-            menu.addAction("Save transcript…", lambda: save_transcript(self, self.session, self.told.emit))
+            menu.addAction("Save transcript…", self._save_transcript)
 
     def focus_next(self) -> None:
         """Go on to the next part of the page: canvas, clock, the consoles in front, log, lesson."""
@@ -358,14 +360,20 @@ class LivePage(QMainWindow):
             for dock in dict.fromkeys(self._docks.values())
             if dock.isVisible() and not (content := dock.widget()).visibleRegion().isEmpty()
         ]
-        focus_next([(part, partial(_enter, part)) for part in (self.canvas, self.bar, *docks)])
+        focus_next([(part, partial(enter, part)) for part in (self.canvas, self.bar, *docks)])
 
-    # The page of a lesson.
+    # The page of a lesson, or what was typed without one.
 
     @property
-    def is_finished(self) -> bool:
-        """Whether there is a page to hand in."""
-        return bool(self._found)
+    def can_save(self) -> bool:
+        """Whether there is something to save: a transcript, or the page to hand in once a lesson is over."""
+        return self.source is None or bool(self._found)
+
+    def _save_transcript(self) -> None:
+        def written() -> None:
+            self.saved = True
+
+        save_transcript(self, self.session, self.told.emit, written)
 
     def ask_page(self) -> Path | None:
         """Which file the page to hand in is written to."""
@@ -413,7 +421,11 @@ class LivePage(QMainWindow):
         self.session.do(work, show)
 
     def save(self) -> bool:
-        """Write the page to hand in; False: it was not written."""
+        """Write the page to hand in, or the transcript; False: it was not written."""
+        if self.source is None:
+            file, seat = ask_file(self), self.session.seat
+            self.saved = bool(file and seat and write_transcript(file, seat.transcript(), self.told.emit))
+            return self.saved
         from ndbplan.base.files import write_atomically
         from ndbplan.train.lessons.result import page
 
@@ -429,21 +441,3 @@ class LivePage(QMainWindow):
         self.saved = True
         self.told.emit("done", f"Saved {path}")
         return True
-
-
-def _title(dock: QDockWidget, floats: bool) -> None:
-    before = dock.titleBarWidget()
-    dock.setTitleBarWidget(None if floats else QWidget(dock))  # type: ignore[arg-type]  # None: Qt's own
-    if before is not None:
-        before.deleteLater()
-
-
-def _enter(part: QWidget) -> None:
-    fields = [part, *part.findChildren(QWidget)] if part.focusPolicy() != Qt.FocusPolicy.NoFocus else []
-    fields = fields or part.findChildren(QWidget)
-    target = part.focusProxy() or next(
-        (w for w in fields if w.focusPolicy() & Qt.FocusPolicy.TabFocus and w.isVisible() and w.isEnabled()),
-        None,
-    )
-    if target is not None:
-        target.setFocus(Qt.FocusReason.ShortcutFocusReason)
