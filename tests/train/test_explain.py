@@ -60,6 +60,30 @@ def test_a_table_is_read_by_the_key_that_its_conditions_name(
     assert note["note"].startswith("/* select#1 */ select `test`.`t1`.`id` AS `id` from `test`.`t1` where (")
 
 
+@pytest.mark.parametrize(
+    ("column", "value", "length"),
+    [
+        ("TINYINT", "1", 2), ("SMALLINT NOT NULL", "1", 2), ("MEDIUMINT", "1", 4),
+        ("BIGINT NOT NULL", "1", 8),
+        ("DECIMAL(10,2)", "1", 6), ("DECIMAL(20,0) NOT NULL", "1", 9), ("CHAR(10)", "'a'", 41),
+        ("CHAR(10) CHARACTER SET latin1 NOT NULL", "'a'", 10), ("VARCHAR(20)", "'a'", 83),
+        ("VARBINARY(30) NOT NULL", "'a'", 32), ("DATE", "'2024-01-01'", 4), ("DATETIME", "'2024-01-01'", 6),
+        ("DATETIME(3) NOT NULL", "'2024-01-01'", 7), ("TIMESTAMP NULL", "'2024-01-01'", 5),
+        ("TIME", "'10:00'", 4), ("TIME(6)", "'10:00'", 7), ("YEAR", "2024", 2), ("ENUM('a','b')", "'a'", 2),
+        ("SET('x','y')", "'x'", 2), ("BIT(9)", "1", 3),
+    ],
+)  # fmt: skip
+def test_the_length_of_a_key_is_that_of_its_columns(
+    column: str, value: str, length: int, cluster: LiveCluster
+) -> None:
+    """Source: manual of MySQL, storage of data types; NULL takes a byte, a length of VARCHAR two."""
+    client = Client()
+    client.answer(f"CREATE TABLE test.k (id INT PRIMARY KEY, c {column}, KEY (c)) ENGINE=NDB", cluster)
+    client.answer(f"INSERT INTO test.k VALUES (1, {value})", cluster)
+    _, row, *_ = rows(client.answer(f"EXPLAIN SELECT id FROM test.k WHERE c = {value}", cluster))
+    assert row[6:8] == ["c", str(length)]
+
+
 def test_data_nodes_join_by_keys(asked: Callable[[str, str], list[dict[str, str]]]) -> None:
     statement = "EXPLAIN SELECT a.id, b.c FROM t1 a JOIN t1 b ON a.id=b.k WHERE a.id<2"
     first, second, note = asked("8.4.8", statement)
