@@ -76,6 +76,65 @@ def test_expressions_are_worked_out_as_the_server_does(cluster: LiveCluster) -> 
     assert wrong == []
 
 
+@pytest.mark.parametrize(
+    "call",
+    ["concat()", "md5('a','b')", "Lpad('a', 1)", "greatest(1)", "concat_ws(',')", "pi(1)", "round()",
+     "upper(concat('a'), 'b')", "elt(1)", "json_valid()", "abs(1, (select 2))"],
+)  # fmt: skip
+def test_native_functions_are_called_with_as_many_arguments_as_they_take(
+    call: str, cluster: LiveCluster
+) -> None:
+    """Source: sql/item_create.cc of the server."""
+    name = call.partition("(")[0]
+    told = f"Incorrect parameter count in the call to native function '{name}'"
+    assert Client().answer(f"SELECT {call}", cluster) == f"ERROR 1582 (42000): {told}\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "near"),
+    [
+        ("if(1,2)", ")"),
+        ("if(1,2,3,4)", ",4)"),
+        ("replace('a','b')", ")"),
+        ("left('a')", ")"),
+        ("ascii()", ")"),
+    ],
+)
+def test_calls_of_the_grammar_are_refused_from_where_they_are_wrong(
+    call: str, near: str, cluster: LiveCluster
+) -> None:
+    said = Client().answer(f"SELECT {call}", cluster)
+    assert said.startswith("ERROR 1064 (42000)")
+    assert said.endswith(f"near '{near}' at line 1\n")
+
+
+def test_names_of_functions_are_names_of_columns_and_tables_too(cluster: LiveCluster) -> None:
+    client = Client()
+    client.answer("CREATE TABLE test.log (id INT PRIMARY KEY, pi INT, uuid INT) ENGINE=NDB", cluster)
+    said = client.answer("INSERT INTO test.log (id, pi, uuid) VALUES (1, 2, 3)", cluster)
+    assert said.startswith("Query OK")
+    assert "|    2 |      3 |" in client.answer("SELECT log.pi, (uuid) FROM test.log", cluster)
+
+
+def test_what_is_worked_out_of_columns_is_compared_as_they_are(cluster: LiveCluster) -> None:
+    client = Client()
+    client.answer("CREATE TABLE test.w (id INT PRIMARY KEY, word VARCHAR(9)) ENGINE=NDB", cluster)
+    client.answer("INSERT INTO test.w VALUES (1, 'Ab'), (2, 'aB'), (3, 'c')", cluster)
+    for condition, count in {
+        "CONCAT(word, '') = 'AB'": 2,
+        "CONCAT(word, '') IN ('ab', 'C')": 3,
+        "UPPER(word) BETWEEN 'a' AND 'ab'": 2,
+        "CASE CONCAT(word, '') WHEN 'AB' THEN 1 END": 2,
+        "word = BINARY 'Ab'": 1,
+        "BINARY word IN ('Ab', 'AB')": 1,
+        "word COLLATE utf8mb4_bin = 'aB'": 1,
+        "CONCAT(word, '') = word": 3,
+    }.items():
+        assert f"|        {count} |" in client.answer(
+            f"SELECT COUNT(*) FROM test.w WHERE {condition}", cluster
+        ), condition
+
+
 def test_weeks_of_all_days_are_those_of_the_calendar() -> None:
     for n in range(date(1999, 1, 1).toordinal(), date(2033, 1, 1).toordinal()):
         day = date.fromordinal(n)

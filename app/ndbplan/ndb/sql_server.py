@@ -65,6 +65,24 @@ def server_functions() -> frozenset[str]:
 
 
 @cache
+def argument_counts() -> dict[str, range]:
+    """How many arguments functions take that check it when they are called, by names in small letters."""
+    return _counts("counts")
+
+
+@cache
+def grammar_counts() -> dict[str, range]:
+    """How many arguments those take whose call is part of the grammar."""
+    return _counts("grammar_counts")
+
+
+def _counts(of: str) -> dict[str, range]:
+    most = 10**6
+    rows = _data()["functions"][of].items()
+    return {name: range(least, (rest[0] if rest else most) + 1) for name, (least, *rest) in rows}
+
+
+@cache
 def missing_functions(version: NdbVersion) -> frozenset[str]:
     """Functions that servers of other releases have and the one of the version has not."""
     rows = _data()["functions"]["spans"]

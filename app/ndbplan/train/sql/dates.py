@@ -443,8 +443,9 @@ def _named(node: exp.Expr) -> exp.Expr | None:
         return _call("mysql_week", node.this, mode or exp.Literal.number(0))
     if isinstance(node, exp.TimeFromParts):
         return _call("MAKETIME", node.args["hour"], node.args["min"], node.args["sec"])
-    if isinstance(node, exp.Timestamp) and node.expression is None:
-        return _call("mysql_moment", node.this, _own_digits(node.this))
+    if isinstance(node, exp.Timestamp):
+        at, more = _call("mysql_moment", node.this, _own_digits(node.this)), node.args.get("zone")
+        return at if more is None else _call("ADDTIME", at, more)
     if not isinstance(node, exp.Anonymous):
         return None
     name, given = node.name.upper(), node.expressions

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 
 from ndbplan.train.sql import alike, truncating
+from ndbplan.train.sql.comparing import compare_as_texts
 from ndbplan.train.sql.functions import give, translate
 from ndbplan.train.sql.nulls import may_be_null
-from ndbplan.train.sql.numbers import DOUBLE, INT, TEXT, Kind, decimal, kind_of, written
+from ndbplan.train.sql.numbers import DOUBLE, INT, MOST_DIGITS, TEXT, Kind, decimal, kind_of, written
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
 from ndbplan.train.sql.reading import typed_list
 from ndbplan.train.sql.recursion import rounds_of, too_deep
@@ -141,7 +142,8 @@ def _functions(base: sqlite3.Connection, warnings: _Warnings) -> None:
         return above, below
 
     def text(value: Any, digits: int) -> str | None:
-        return None if value is None else written(value, decimal(digits))
+        kind = DOUBLE if digits > MOST_DIGITS else decimal(digits)
+        return None if value is None else written(value, kind)
 
     for name, function in (("div", divide), ("int_div", divide_whole), ("mod", remainder)):
         base.create_function(f"mysql_{name}", 2, function, deterministic=True)
@@ -252,12 +254,6 @@ _TAKES_ONE = (exp.Select, exp.Binary, exp.Alias, exp.Func, exp.Where, exp.Having
 
 
 def _translated(tree: exp.Expr, columns: Mapping[str, Kind], typed: Sequence[str] = ()) -> str:
-    def change(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Concat | exp.ConcatWs):
-            texts = [_as_text(one, columns) for one in node.expressions]
-            node.set("expressions", texts)
-        return node
-
     def divide(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Div | exp.IntDiv | exp.Mod):
             return exp.Anonymous(this=_DIVIDES[type(node)], expressions=[node.left, node.right])
@@ -265,14 +261,17 @@ def _translated(tree: exp.Expr, columns: Mapping[str, Kind], typed: Sequence[str
 
     def only(node: exp.Expr) -> exp.Expr:
         inner = node.this if isinstance(node, exp.Subquery) else None
-        if not isinstance(inner, exp.Select) or not isinstance(node.parent, _TAKES_ONE):
+        if not isinstance(inner, exp.Query) or not isinstance(node.parent, _TAKES_ONE):
             return node
-        if len(inner.expressions) != 1:
+        listed = inner
+        while isinstance(listed, exp.SetOperation):
+            listed = listed.this.unnest()
+        if len(listed.expressions) != 1:
             raise SqlError(1241, "21000", "Operand should contain 1 column(s)")
-        if inner.is_star:
+        if listed.is_star:
             return node
-        name = inner.expressions[0].alias_or_name or "only"
-        inner.set("expressions", [exp.alias_(inner.expressions[0].unalias(), name, quoted=True)])
+        name = listed.expressions[0].alias_or_name or "only"
+        listed.set("expressions", [exp.alias_(listed.expressions[0].unalias(), name, quoted=True)])
         value = exp.Anonymous(this="only_value", expressions=[exp.column(name, table="one", quoted=True)])
         return exp.select(value).from_(inner.subquery("one")).subquery()
 
@@ -286,25 +285,13 @@ def _translated(tree: exp.Expr, columns: Mapping[str, Kind], typed: Sequence[str
         if kind_of(rounds.this, columns) is DOUBLE:
             digits = rounds.args.get("decimals") or exp.Literal.number(0)
             rounds.replace(exp.Anonymous(this="mysql_rint", expressions=[rounds.this, digits]))
-    for two in list(changed.find_all(*_COMPARES)):
-        _compared(two)
+    _write_numbers(changed, columns)
+    compare_as_texts(changed)
     translate(changed, columns)
     _plain_unions(changed)
-    changed = changed.transform(change).transform(divide)
+    changed = changed.transform(divide)
     keep_to_digits(changed, typed)
     return changed.sql(dialect="sqlite")
-
-
-_COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ)
-
-
-def _compared(node: exp.Binary) -> None:
-    """Texts are equal whatever their case."""
-    for one, other in ((node.left, node.right), (node.right, node.left)):
-        is_text = isinstance(one, exp.Literal) and one.is_string
-        if is_text and isinstance(other, exp.Literal):
-            one.replace(exp.Collate(this=one.copy(), expression=exp.to_identifier("NOCASE")))
-            return
 
 
 def _without_having(tree: exp.Expr) -> exp.Expr:
@@ -337,12 +324,37 @@ def _plain_unions(tree: exp.Expr) -> None:
                 side.replace(exp.select("*").from_(inner))
 
 
-def _as_text(node: exp.Expr, columns: Mapping[str, Kind]) -> exp.Expr:
-    """A decimal inside a text keeps its digits."""
-    kind = kind_of(node, columns)
-    if kind.name != "decimal":
-        return node
-    return exp.Anonymous(this="mysql_text", expressions=[node, exp.Literal.number(kind.digits)])
+_OF_TEXTS = (
+    exp.Length, exp.BitLength, exp.Left, exp.Right, exp.Substring, exp.Pad, exp.Repeat, exp.Reverse,
+    exp.Replace, exp.Stuff, exp.Upper, exp.Lower, exp.Trim, exp.SubstringIndex, exp.StrPosition, exp.Ascii,
+    exp.Concat, exp.ConcatWs, exp.GroupConcat, exp.MD5, exp.SHA, exp.Elt, exp.Like, exp.ToBase64,
+)  # fmt: skip
+_NAMED = frozenset(("mid", "octet_length", "ord", "quote", "field", "find_in_set", "strcmp", "crc32"))
+
+
+def _write_numbers(tree: exp.Expr, columns: Mapping[str, Kind]) -> None:
+    """Decimals and doubles that functions take as texts are written as the server writes them."""
+    for node in list(tree.find_all(*_OF_TEXTS, exp.Anonymous, exp.Cast)):
+        if isinstance(node, exp.Anonymous) and node.name.lower() not in _NAMED:
+            continue
+        if isinstance(node, exp.Cast) and not node.to.is_type("char", "varchar", "text"):
+            continue
+        every = isinstance(node, exp.Concat | exp.ConcatWs | exp.Anonymous | exp.Elt)
+        for one in node.expressions if every else [_gathered(node.this)]:
+            kind = kind_of(one, columns)
+            if kind.name in ("decimal", "double"):
+                digits = exp.Literal.number(kind.digits if kind.name == "decimal" else _ALL_DIGITS)
+                one.replace(exp.Anonymous(this="mysql_text", expressions=[one.copy(), digits]))
+
+
+_ALL_DIGITS = MOST_DIGITS + 1
+
+
+def _gathered(node: exp.Expr) -> exp.Expr:
+    """What GROUP_CONCAT puts together."""
+    while isinstance(node, exp.Order):
+        node = node.this
+    return node.expressions[0] if isinstance(node, exp.Distinct) else node
 
 
 class _Headed(NamedTuple):

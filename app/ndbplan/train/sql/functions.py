@@ -21,11 +21,10 @@ from ndbplan.train.sql import dates, digests, json_calls, json_texts, text_funct
 from ndbplan.train.sql.numbers import WHOLE_CASTS, Kind
 from ndbplan.train.sql.problem import NotSimulated
 from ndbplan.train.sql.str_to_date import str_to_date
+from ndbplan.train.sql.text_functions import LONGEST, text_of
 
 Warn = Callable[[int, str], None]
 """Takes the number and the text of a warning."""
-_LONGEST = 10_000
-"""Letters of a text that a function makes at most."""
 
 
 class _NoLogarithmError(ValueError):
@@ -109,12 +108,6 @@ def _shift_right(value: Any, bits: Any) -> int:
     return left - 2**64 * (left >= 2**63)
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, bytes):
-        return value.decode("latin-1")
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
 def _written_json(value: Any) -> Any:
     """An object or an array as the server writes it, with blanks, and short names first."""
     if not isinstance(value, str) or value[:1] not in ("{", "["):
@@ -123,7 +116,8 @@ def _written_json(value: Any) -> Any:
 
 
 def _concat_ws(between: Any, *parts: Any) -> str | None:
-    return None if between is None else _text(between).join(_text(one) for one in parts if one is not None)
+    words = [text_of(one) for one in parts if one is not None]
+    return None if between is None else text_of(between).join(words)
 
 
 def _interval(value: Any, *bounds: Any) -> int:
@@ -136,54 +130,30 @@ def _elt(number: Any, *words: Any) -> Any:
 
 
 def _field(value: Any, *words: Any) -> int:
-    low = [_text(one).lower() for one in words if one is not None]
-    return low.index(_text(value).lower()) + 1 if value is not None and _text(value).lower() in low else 0
+    low = [text_of(one).lower() for one in words if one is not None]
+    return low.index(text_of(value).lower()) + 1 if value is not None and text_of(value).lower() in low else 0
 
 
 def _find_in_set(value: Any, listed: Any) -> int:
-    return _field(value, *_text(listed).split(","))
+    return _field(value, *text_of(listed).split(","))
 
 
-def _substring_index(text: Any, sign: Any, count: Any) -> str:
-    parts, many = _text(text).split(_text(sign)) if sign != "" else [], int(count)
-    kept = parts[:many] if many >= 0 else parts[many:]
-    return str(sign).join(kept)
-
-
-def _mid(text: Any, begin: Any, length: Any = _LONGEST) -> str:
-    whole, at = _text(text), int(begin)
-    first = at - 1 if at > 0 else len(whole) + at
-    return whole[first : first + max(0, int(length))] if at and first >= 0 else ""
-
-
-def _format(value: Any, digits: Any) -> str:
+def _format(value: Any, digits: Any, locale: Any = "en_US") -> str:
+    if str(locale).lower() != "en_us":
+        raise RuntimeError(locale)
     count = max(0, int(digits))
     exact = Decimal(repr(value) if isinstance(value, float) else str(value))
     return f"{exact.quantize(Decimal(1).scaleb(-count), rounding=ROUND_HALF_UP):,}"
 
 
 def _seconds(value: Any) -> int:
-    hours, minutes, seconds = (float(one) for one in _text(value).rpartition(" ")[2].split(":"))
+    hours, minutes, seconds = (float(one) for one in text_of(value).rpartition(" ")[2].split(":"))
     return int(hours * 3600 + minutes * 60 + seconds)
 
 
 def _clock(seconds: Any) -> str:
     whole = int(seconds)
     return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"
-
-
-def _pad(left: bool) -> Callable[..., Any]:
-    def pad(value: Any, length: Any, fill: Any) -> str:
-        whole = _text(value)[: max(0, int(length))]
-        more = (_text(fill) * min(_LONGEST, int(length)))[: max(0, int(length) - len(whole))]
-        return more + whole if left else whole + more
-
-    return pad
-
-
-def _strcmp(one: Any, other: Any) -> int:
-    first, second = _text(one).lower(), _text(other).lower()
-    return (first > second) - (first < second)
 
 
 _MOST_LETTERS, _MOST_REPEATS = 200, 4
@@ -197,12 +167,12 @@ def _regexp(pattern: Any, value: Any) -> int:
 
     Raises RuntimeError for a pattern that may take long.
     """
-    text = _text(pattern)
+    text = text_of(pattern)
     if len(text) > _MOST_LETTERS or sum(map(text.count, "*+{")) > _MOST_REPEATS or _is_nested(text):
         raise RuntimeError(text[:40])
     for name, letters in _CLASSES.items():
         text = text.replace(f"[:{name}:]", letters)
-    return int(re.compile(text, re.IGNORECASE).search(_text(value)[:_LONGEST]) is not None)
+    return int(re.compile(text, re.IGNORECASE).search(text_of(value)[:LONGEST]) is not None)
 
 
 def _is_nested(pattern: str) -> bool:
@@ -218,21 +188,15 @@ def _is_nested(pattern: str) -> bool:
 
 
 _STRICT: dict[str, Callable[..., Any]] = {
-    "REVERSE": lambda v: _text(v)[::-1], "FIND_IN_SET": _find_in_set, "SUBSTRING_INDEX": _substring_index,
-    "MID": _mid, "NUMBER_TO_STR": _format,
-    "ASCII": lambda v: ord(_text(v)[0]) if v != "" else 0, "STRCMP": _strcmp, "SEC_TO_TIME": _clock,
+    "FIND_IN_SET": _find_in_set, "NUMBER_TO_STR": _format, "SEC_TO_TIME": _clock,
+    "SIGN": lambda v: (float(v) > 0) - (float(v) < 0),
     "TIME_TO_SEC": _seconds, "mysql_truncate": _truncate, "mysql_round": _round,
     "mysql_rint": lambda v, n: round(float(v), int(n)),
     "mysql_signed": _signed, "mysql_json": _written_json, "mysql_xor": lambda a, b: int(a) ^ int(b),
     "mysql_shift_right": _shift_right,
     "mysql_log": _logarithm, "COT": lambda v: 1 / math.tan(float(v)), **text_functions.STRICT,
-    "LPAD": _pad(True), "RPAD": _pad(False),
-    "REPEAT": lambda v, n: _text(v) * min(_LONGEST, max(0, int(n))),
     "BITWISE_COUNT": lambda v: int(v).bit_count(),
-    "mysql_together": lambda *values: "\0".join(map(_text, values)),
-    "mysql_left": lambda v, n: _text(v)[: max(0, int(n))],
-    "mysql_right": lambda v, n: _text(v)[::-1][: max(0, int(n))][::-1],
-    "mysql_length": lambda v: len(_text(v).encode()), "CHARACTER_LENGTH": lambda v: len(_text(v)),
+    "mysql_together": lambda *values: "\0".join(map(text_of, values)),
     "FLOOR": lambda v: math.floor(float(v)), "CEIL": lambda v: math.ceil(float(v)),
     "REGEXP": _regexp, "mysql_str_to_date": str_to_date, **dates.STRICT, **digests.STRICT,
     **{f"mysql_{name}": function for name, function in json_calls.CALLS.items()},
@@ -296,7 +260,7 @@ class _Joined:
     def step(self, value: Any, between: str, once: int, *keys: Any) -> None:
         self.between, self.once = between, bool(once)
         if value is not None:
-            self.rows.append((_text(value), *keys))
+            self.rows.append((text_of(value), *keys))
 
     def finalize(self) -> str | None:
         count = (len(self.rows[0]) - 1) // 2 if self.rows else 0
@@ -324,7 +288,7 @@ class _JsonObject:
         self.members: dict[str, Any] = {}
 
     def step(self, key: Any, value: Any) -> None:
-        self.members[_text(key)] = json_calls.as_json(value)
+        self.members[text_of(key)] = json_calls.as_json(value)
 
     def finalize(self) -> str | None:
         return json_texts.written(self.members) if self.members else None
@@ -423,6 +387,12 @@ def _ours(node: exp.Expr) -> exp.Expr:
         return call("mysql_signed", node.this)
     if isinstance(node, exp.Left | exp.Right):
         return call(f"mysql_{node.key}", node.this, node.expression)
+    if isinstance(node, exp.Substring):
+        return call("MID", node.this, node.args.get("start"), node.args.get("length"))
+    if isinstance(node, exp.StrPosition) and node.args.get("position") is not None:
+        return call("mysql_locate", node.args.get("substr"), node.this, node.args.get("position"))
+    if isinstance(node, exp.Cast) and node.to.this is exp.DataType.Type.CHARACTER_SET:
+        return call("mysql_converted", node.this, exp.Literal.string(node.to.args["kind"].name.lower()))
     return node
 
 

@@ -210,6 +210,8 @@ def _rounded(node: exp.Round | exp.Trunc, columns: Mapping[str, Kind]) -> Kind:
     digits = 0 if given is None or isinstance(given, exp.Neg) else whole_number(given.name) or 0
     if inner.name in ("int", "double"):
         return inner
+    if not inner.is_number:
+        return DOUBLE
     return decimal(min(digits, inner.digits)) if digits > 0 else INT
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -15,6 +16,8 @@ from sqlglot.errors import SqlglotError
 from sqlglot.parsers.mysql import MySQLParser
 from sqlglot.tokens import TokenType  # type: ignore[attr-defined]  # its stubs export it elsewhere
 
+from ndbplan.ndb.sql_server import argument_counts, grammar_counts
+from ndbplan.train.sql.comparing import COMPARES
 from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
 
 # What sqlglot remarks about a statement is none of the answer.
@@ -42,7 +45,9 @@ class _Server(MySQL):
 def parsed(sql: str) -> exp.Expr:
     """A statement as a tree. Raises SqlError 1064."""
     try:
+        sql = _apart(sql)
         _check_commas(sql)
+        _check_counts(sql)
         found = sqlglot.parse_one(_without_how(sql), dialect=_Server)
     except (SqlglotError, RecursionError) as error:
         near = getattr(error, "errors", None) or [{}]
@@ -50,6 +55,57 @@ def parsed(sql: str) -> exp.Expr:
     if found is None:
         raise syntax(sql)
     return found.transform(_as_here, copy=False)
+
+
+_EXPONENT = re.compile(r"(?i)e[0-9]+(?=[+-])")
+
+
+def _apart(sql: str) -> str:
+    """A blank between an exponent and the sign behind it, which sqlglot takes for one number: 1e0+2."""
+    for token in reversed(sqlglot.tokenize(sql, read="mysql")):
+        joined = _EXPONENT.search(token.text) if token.token_type is TokenType.NUMBER else None
+        if joined is not None:
+            at = token.start + joined.end()
+            sql = f"{sql[:at]} {sql[at:]}"
+    return sql
+
+
+_NO_CALLS = (TokenType.FROM, TokenType.JOIN, TokenType.DOT, TokenType.ALIAS)
+"""What stands behind them is a name, whichever it is."""
+
+
+def _check_counts(sql: str) -> None:
+    """Calls in a query with too few or too many arguments. Raises SqlError 1582 or 1064."""
+    tokens = sqlglot.tokenize(sql, read="mysql")
+    if not tokens or tokens[0].token_type not in (TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN):
+        return
+    counts, of_grammar = argument_counts(), grammar_counts()
+    for at, (before, call, opens) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False)):
+        name = call.text.lower()
+        allowed = counts.get(name) or of_grammar.get(name)
+        is_call = opens.token_type is TokenType.L_PAREN and before.token_type not in _NO_CALLS
+        if allowed is None or not is_call or call.token_type in (TokenType.STRING, TokenType.IDENTIFIER):
+            continue
+        ends = _ends(tokens[at + 3 :])
+        given = len(ends) if len(ends) > 1 or tokens[at + 3] is not ends[0] else 0
+        if given in allowed:
+            continue
+        if name in counts:
+            text = f"Incorrect parameter count in the call to native function '{call.text}'"
+            raise SqlError(1582, "42000", text)
+        raise syntax(sql[ends[min(given, allowed[-1]) - 1 if given else 0].start :])
+
+
+def _ends(tokens: Sequence[Any]) -> list[Any]:
+    """What stands behind each argument of a call. Raises SqlError where nothing ends it."""
+    depth, found = 0, []
+    for one in tokens:
+        if one.token_type is TokenType.COMMA and not depth:
+            found.append(one)
+        depth += (one.token_type is TokenType.L_PAREN) - (one.token_type is TokenType.R_PAREN)
+        if depth < 0:
+            return [*found, one]
+    raise syntax("")
 
 
 _ONLY_HOW = frozenset(
@@ -74,7 +130,19 @@ def _without_how(sql: str) -> str:
 
 
 def _as_here(node: exp.Expr) -> exp.Expr:
-    """A text is of the only character set that there is here; DUAL is no table; bytes: `_of_bytes`."""
+    """A text is of the only character set that there is here; DUAL is no table; bytes: `_of_bytes`.
+
+    A row is a list of values. Raises NotSimulated for what no rows here hold.
+    """
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "ROW":
+        return exp.Tuple(expressions=node.expressions)
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "GET_FORMAT":
+        raise NotSimulated("GET_FORMAT() is not simulated here")
+    if isinstance(node, exp.BitString):
+        bits = str(node.this)
+        made = exp.HexString(this=f"{int(bits or '0', 2):0{2 * -(-len(bits) // 8)}x}")
+        made.parent, made.arg_key, made.index = node.parent, node.arg_key, node.index
+        return _of_bytes(made)
     if isinstance(node, exp.Introducer):
         text: exp.Expr = node.expression
         return text
@@ -139,8 +207,11 @@ def _of_bytes(node: exp.Expr) -> exp.Expr:
     would find again.
     """
     shown = node.parent.parent if isinstance(node.parent, exp.Alias) else node.parent
-    if isinstance(node, exp.Unhex) and isinstance(shown, exp.Tuple | exp.Predicate):
-        raise NotSimulated("bytes of UNHEX are simulated where they are shown, and not as values")
+    if isinstance(node, exp.Unhex | exp.Chr) and isinstance(shown, exp.Tuple | exp.Predicate):
+        raise NotSimulated("bytes of a function are simulated where they are shown, and not as values")
+    to_bytes = isinstance(node, exp.Cast) and node.to.is_type("binary", "varbinary")
+    if to_bytes and (node.args["to"].expressions or isinstance(node.parent, exp.RegexpLike)):
+        raise NotSimulated("BINARY(n), and BINARY in a pattern, are not simulated")
     if not isinstance(node, exp.HexString) or (shown is None or isinstance(shown, exp.Select)):
         return node
     digits = str(node.this)
@@ -149,7 +220,8 @@ def _of_bytes(node: exp.Expr) -> exp.Expr:
     text = bytes.fromhex(digits.rjust(len(digits) + len(digits) % 2, "0")).decode("utf-8", "replace")
     if "\ufffd" in text or not text.isprintable():
         raise NotSimulated("bytes that are no text are simulated where they are shown, and not as values")
-    return exp.Literal.string(text)
+    made = exp.Literal.string(text)
+    return exp.Cast(this=made, to=exp.DataType.build("binary")) if isinstance(shown, COMPARES) else made
 
 
 def _near(found: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from sqlglot import exp
 
 from ndbplan.base.units import whole_number
+from ndbplan.train.sql.comparing import COMPARES
 from ndbplan.train.sql.numbers import INT, TEXT, WHOLE_CASTS, Kind, kind_of
 
 TRUNCATED = 1292
@@ -27,16 +28,18 @@ _USUAL_DIGITS, _UNNAMED = 10, "(null)"
 """Of DECIMAL without a number; what the server calls an expression within another."""
 _MOMENT = re.compile(r"\s*[0-9]+[-:][0-9]+[-:][0-9]+")
 """Dates and times are numbers of their own, which are not read here."""
-_COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ)
 _RECKONS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.IntDiv)
-_SUMS = (exp.Neg, exp.Sum, exp.Avg)
+_SUMS = (
+    exp.Neg, exp.Sum, exp.Avg, exp.Abs, exp.Sign, exp.Floor, exp.Ceil, exp.Sqrt, exp.Exp, exp.Ln, exp.Round,
+    exp.Trunc,
+)  # fmt: skip
 _CASTS = ((WHOLE_CASTS, "INTEGER"), (("decimal",), "DECIMAL"), (("double", "float"), "DOUBLE"))
 Warn = Callable[[int, str], None]
 
 
 def read_as_numbers(tree: exp.Expr, columns: Mapping[str, Kind]) -> None:
     """Wrap what is a text and stands where a number is wanted."""
-    for node in list(tree.find_all(*_COMPARES)):
+    for node in list(tree.find_all(*COMPARES)):
         for one, other in ((node.left, node.right), (node.right, node.left)):
             # What is compared with NULL is not read.
             if not isinstance(other, exp.Null) and kind_of(other, columns).is_number:

@@ -1,0 +1,61 @@
+"""How texts of a query are compared: by the collation that it names, as bytes, or whatever their case.
+
+    compare_as_texts(tree)        # CONCAT('a') = 'A'  ->  CONCAT('a') COLLATE NOCASE = 'A'
+
+Columns have a collation of their own. Source: manual, collation of expressions; JSON has that of its bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ)
+_OTHERS = (exp.In, exp.Between, exp.Nullif, exp.Case)
+_JSON = (exp.JSONExtract, exp.JSONExtractScalar, exp.JSONObject, exp.JSONArray)
+_BY_BYTES, _BY_LETTERS = "BINARY", "NOCASE"
+_CASE_MATTERS = ("_bin", "_as_cs")
+
+
+def compare_as_texts(tree: exp.Expr) -> None:
+    """Say of each comparison of texts that are worked out how it is made."""
+    for named in list(tree.find_all(exp.Collate)):
+        name = named.expression.name.lower()
+        if name == "binary" or name.endswith(_CASE_MATTERS):
+            named.set("expression", exp.to_identifier(_BY_BYTES))
+        elif name.endswith(("_ai_ci", "_general_ci", "_unicode_ci")):
+            named.set("expression", exp.to_identifier(_BY_LETTERS))
+    for node in list(tree.find_all(*COMPARES, *_OTHERS)):
+        first = node.this
+        if first is None or isinstance(first, exp.Tuple):
+            continue
+        sides = [first, *_others(node)]
+        if any(_is_of_bytes(one) for one in sides):
+            for one in sides[1:]:
+                if _is_of_bytes(one):
+                    one.replace(one.this)
+            inner = first.this if _is_of_bytes(first) else first.copy()
+            first.replace(exp.Collate(this=inner, expression=exp.to_identifier(_BY_BYTES)))
+        elif not any(_says_how(one) for one in (sides if isinstance(node, COMPARES) else sides[:1])):
+            first.replace(exp.Collate(this=first.copy(), expression=exp.to_identifier(_BY_LETTERS)))
+
+
+def _others(node: exp.Expr) -> Iterator[exp.Expr]:
+    if isinstance(node, exp.Case):
+        yield from (one.this for one in node.args.get("ifs", ()))
+        return
+    for name in ("expression", "expressions", "low", "high"):
+        found = node.args.get(name)
+        yield from found if isinstance(found, list) else [found] if found is not None else []
+
+
+def _is_of_bytes(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Cast) and node.to.is_type("binary", "varbinary", "blob")
+
+
+def _says_how(node: exp.Expr) -> bool:
+    """Whether a side has a collation: a column, what names one, JSON."""
+    inner = node.unnest()
+    is_json = isinstance(inner, exp.Anonymous) and inner.name.lower().startswith("json_")
+    return is_json or isinstance(inner, (exp.Column, exp.Collate, *_JSON))
