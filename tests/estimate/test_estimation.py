@@ -166,7 +166,8 @@ def test_settings_hold_every_parameter_that_figures_of_nodes_read() -> None:
         read |= set(re.findall(r'\.number\(\s*"(\w+)"', code))
         read |= {"Diskless"} if "is_diskless(" in code else set()
     # Of a backup log that is too small is told for the plan itself.
-    assert read - {"BackupLogBufferSize"} == NODE_SETTINGS
+    # replicas_of reads NoOfReplicas.
+    assert read - {"BackupLogBufferSize"} | {"NoOfReplicas"} == NODE_SETTINGS
 
 
 def test_processors_of_a_published_run() -> None:

@@ -127,8 +127,9 @@ def test_a_full_checkpoint_writes_its_rows_and_some_that_come_meanwhile() -> Non
         inserted: float | None, limits: SpeedLimits = LIMITS, room: float = 1e15
     ) -> tuple[Quantity, Quantity, Quantity]:
         load: Any = None if inserted is None else SimpleNamespace(inserted_checkpoint_bytes_per_s=inserted)
-        return _full(CONSTANTS, data, load, limits, 0.5, room)
+        return _full(CONSTANTS, data, load, limits, 0.5, room, beside)
 
+    beside = Quantity.exact(0.0, "bytes")
     size, speed, duration = found(10e6)
     # Two fragments in turn, each as large as it is then: the second has grown for a half of the time.
     off = CONSTANTS["lcp_bytes_drawn"]
@@ -138,13 +139,16 @@ def test_a_full_checkpoint_writes_its_rows_and_some_that_come_meanwhile() -> Non
     assert duration.high >= slow / 10e6
     assert (speed.value, speed.low, speed.high) == (20e6, 10e6, 20e6)
     assert size.low < fast < slow <= size.high
-    assert [term.value for term in duration.why[:2]] == [5e9, 10e6]
+    assert [term.value for term in duration.why[:3]] == [5e9, 0.0, 10e6]
     assert found(None)[2].value == pytest.approx(250.0)
-    assert found(None)[2].why[1].value == 0
+    assert found(None)[2].why[2].value == 0
     assert found(1e9)[2].value == pytest.approx(250.0 * (1 + 5e8 / 20e6 / 4))
     assert found(1e9, _all_at(0))[2].value == 0
     assert found(1e9, room=6e9)[0].high == 6e9
     assert found(1e9, room=6e9)[2].value == pytest.approx(300.0)
+    beside = Quantity.exact(2e7, "bytes")
+    assert found(None)[2].value == pytest.approx(251.0)
+    assert found(1e9, room=6e9)[2].value == pytest.approx(301.0)
 
 
 def test_the_hottest_of_few_values() -> None:

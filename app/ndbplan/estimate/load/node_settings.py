@@ -31,6 +31,7 @@ NODE_SETTINGS = frozenset(
         "MaxDiskWriteSpeedOwnRestart",
         "MinDiskWriteSpeed",
         "NoOfFragmentLogFiles",
+        "NoOfReplicas",
         "ODirect",
         "RecoveryWork",
         "TimeBetweenGlobalCheckpoints",

@@ -29,8 +29,6 @@ LAG_TARGET_S = 2.0
 """Lag of the redo log from which on checkpoints are written more slowly (NDB source, Backup.cpp)."""
 FRAGMENT_AHEAD_S = 0.1
 """How long before the one before it ends a fragment is begun, at least: a step must not end without work."""
-CONTROL_FILE_BYTES = 4096.0
-"""What a checkpoint writes when nothing has changed (NDB source)."""
 
 
 @compiled
@@ -197,7 +195,7 @@ def _begin(laws: Laws, state: State) -> None:
             continue
         mine.lcp_fragments_left = nodes[n].fragments
         mine.undo_start_bytes = mine.undo_made_bytes
-        mine.lcp_left_bytes = CONTROL_FILE_BYTES
+        mine.lcp_left_bytes = nodes[n].lcp_files_bytes
         _next_fragments(laws, state, n)
         for p in range(parts.shape[2]):
             # The checkpoint takes disk time: what was written last step is not a measure any more.

@@ -16,15 +16,11 @@ from numpy.typing import NDArray
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import kept_by_identity, same
 from ndbplan.base.row_types import values
-from ndbplan.configuration.settings import (
-    NodeSettings,
-    redo_buffer_bytes,
-    redo_buffers,
-    redo_log_parts,
-)
+from ndbplan.configuration.settings import NodeSettings, redo_buffer_bytes, redo_buffers, redo_log_parts
 from ndbplan.configuration.space_files import ON_ONE_DISK, FileShares
 from ndbplan.estimate.constants import constant_for, constants_of
 from ndbplan.estimate.load.checkpoint import checkpoint_writers
+from ndbplan.estimate.load.checkpoint_files import bytes_beside_rows
 from ndbplan.estimate.load.checkpoint_speed import is_partial, speed_limits
 from ndbplan.estimate.load.checkpoint_threads import Writers
 from ndbplan.estimate.load.demand import TableLoad
@@ -117,7 +113,7 @@ def node_facts(
     loads = table_loads(plan, workload) if rate > 0 else ()
     rooms = tablespace_rooms(plan.tablespaces, plan.version, stored_on_disk(plan), loads)
     machines, writers = machines_of(plan).by_id, checkpoint_writers(machines_of(plan), held, loads)
-    nodes = same(node for group in groups for node in group)
+    nodes, constants = same(node for group in groups for node in group), constants_of(plan)
     disks = disks_of_nodes(
         nodes,
         same(machines[node.node_id].disks for node in nodes),
@@ -140,6 +136,7 @@ def node_facts(
             *disks.of[node.id],
             machine.on_disks(DiskRole.DATA_FILES), used[node_id],
             held[node_id].checkpoint_bytes if node_id in held else 0.0,
+            bytes_beside_rows(machine.settings, constants, held.get(node_id), machine.ldm_threads).value,
             on_disk.get(node_id), rooms.get(node_id, _NO_ROOM), parts.get(node_id, parts[_NOBODY]),
             backups.get(node_id, 0.0),
         )  # fmt: skip
@@ -184,6 +181,8 @@ class _Node(NamedTuple):
     used: NodeMemory
     held_bytes: float
     """In a checkpoint of all its rows."""
+    files_bytes: float
+    """That a checkpoint writes beside rows."""
     on_disk: NodeDiskData | None
     room: TablespaceRoom
     part: _Part
@@ -200,7 +199,7 @@ class _Node(NamedTuple):
             id(self.part),
             (used.data_memory_bytes.value, used.index_memory_bytes.value),
             (used.data_memory_limit_bytes, used.index_memory_limit_bytes),
-            self.held_bytes,
+            (self.held_bytes, self.files_bytes),
             self.room,
             self.backup_bytes_per_s,
             None if found is None else (_asked_of_disks(found), _cache_signature(found)),
@@ -214,6 +213,7 @@ def _facts(
     sums = _sums(one, loads, grow, rate)
     row = _settings_row(one, sums)
     row.fragments = _fragments(one)
+    row.lcp_files_bytes = one.files_bytes
     mine = one.used
     limits = memory_limits(mine, one.settings)
     row.memory_limit_bytes, row.index_limit_bytes = limits.data_bytes, min(1e18, limits.index_bytes)

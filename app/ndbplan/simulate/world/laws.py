@@ -132,6 +132,8 @@ class Node(Row):
     """What redo control may set to follow changes: as much as its LDM threads scan."""
     lcp_factor: float
     """Bytes written for each byte of row (compression)."""
+    lcp_files_bytes: float
+    """What a checkpoint writes beside rows."""
     lag_limit_s: float
     lag_looks: float
     """Looks in a row at which a part lags too much before it refuses."""
