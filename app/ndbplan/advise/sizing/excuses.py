@@ -203,10 +203,10 @@ def _may_help(judge: Judge, found: Verdict) -> bool:
     if most is None:
         return True
     try:
-        tried = judge.verdict(replace(found.choice, host=most[0], is_planned=False), found.groups)
+        left = judge.again(found, replace(found.choice, host=most[0], is_planned=False))
     except UserError:
         return False
-    return tried.broken is None or not tried.broken.is_simulated or tried.broken.limit != found.broken.limit
+    return left is None or left.limit != found.broken.limit
 
 
 def _at_least(

@@ -25,6 +25,7 @@ from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.coming import more_clients
 from ndbplan.advise.sizing.errors import Errors
+from ndbplan.advise.sizing.failing import carried_without, survives
 from ndbplan.advise.sizing.files import with_room_on_disk
 from ndbplan.advise.sizing.jobs import of_cluster, of_loader, when_done
 from ndbplan.advise.sizing.loads import steady
@@ -46,19 +47,14 @@ from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.checks.run import first_fixes
-from ndbplan.configuration.failing_parts import Part, parts
-from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.settings import no_of_replicas, settings_by_node, usable_data_memory
 from ndbplan.edits.changes import value_changes
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.space.growth import after_months
-from ndbplan.ndb.survival import Outcome
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.requirements import Requirements, WantedJob
 from ndbplan.plan.workloads import JobLoad, Workload
 
-_PARTS = {"host": "host", "rack": "rack", "link": "switch"}
-"""What a requirement names, as `survive` does."""
 _ROUNDING = 1e-9
 _MEMORY = "memory"
 _OF_LOADS = "tx/s"
@@ -66,11 +62,6 @@ _OF_LOADS = "tx/s"
 _exact = Quantity.exact
 FEWEST_CLIENTS = Clients(hosts=2)
 """Hosts of SQL nodes: one may fail."""
-
-
-def _survive(part: Part) -> str:
-    """The kind of the requirement that a part may fail."""
-    return f"survive.{next(name for name, kind in _PARTS.items() if kind == part.kind)}"
 
 
 def _never() -> bool:
@@ -140,7 +131,8 @@ class Judge:
         kind = found.broken.kind if found.broken is not None else ""
         larger = replace(found, groups=self._most_built(found, most))
         with keeping():
-            near = self._worst(self._built(larger, most_memory=kind == _MEMORY), kind)
+            larger.most_memory = kind == _MEMORY
+            near = self._worst(self._built(larger), kind)
             if found.broken is not None and found.broken.needed.unit == _OF_LOADS:
                 # What the few clients of a small cluster carry hides other limits of a large one.
                 grown = self._grown(larger)
@@ -152,6 +144,13 @@ class Judge:
         with keeping():
             grown = self._grown(found)
             return sustained_share(grown, self._asked_loads(grown), self.cancelled)
+
+    def again(self, found: Verdict, choice: Choice) -> Met | None:
+        """The limit that a cluster breaks, asked of the same on other hosts; None: there it is met."""
+        with keeping():
+            trial = self._built(replace(found, choice=choice))
+            ask = next(islice(self._asked(trial), found.place, None))
+            return next((met for met in ask() if met.nearness > 1), None)
 
     def _grown(self, found: Verdict) -> Estimation:
         """The cluster with the rows of the last month."""
@@ -174,7 +173,7 @@ class Judge:
         if clients is None or clients.hosts > most:
             return None
         # After a step they are worked out again: a checkpoint that lasts longer keeps more undo log.
-        files = None if found.steps else found.plan
+        files = found.plan if found.has_files and not found.steps else None
         return self._verdict(Verdict(found.choice, found.groups, clients, None, steps=found.steps), files)
 
     def _likely(self, found: Verdict) -> float:
@@ -193,7 +192,7 @@ class Judge:
         if too_many_nodes(self.begun, found.groups, clients) is not None:
             return found.broken
         assert found.plan is not None
-        trial = self._built(replace(found, clients=clients), most_memory=False, files=found.plan)
+        trial = self._built(replace(found, clients=clients, most_memory=False))
         grown = self._grown(trial)
         left = self._left()
         for before in found.met:
@@ -215,23 +214,34 @@ class Judge:
             return None
         if not broken.may_be_stepped:
             return None
-        below = _WORTHWHILE * self._worst(found)
-        trials: list[tuple[float, int, Verdict]] = []
-        for change in self._steps(found.plan, broken, found.choice.is_planned):
-            try:
-                trial = replace(found, plan=change.edit(found.plan), steps=(*found.steps, change))
-                worst = self._worst(trial, below=below)
-            except UserError:
-                continue
-            if worst < below:
-                trials.append((worst, len(trials), trial))
-        for _, _, trial in sorted(trials, key=lambda one: one[:2])[:_STEPS_HELD]:
+        # What was simulated is known: it is the only limit of its place.
+        is_known = broken.is_simulated and broken.in_worlds is None
+        below = _WORTHWHILE * (broken.nearness if is_known else self._worst(found))
+        steps = self._steps(found.plan, broken, found.choice.is_planned)
+        for trial in islice(self._nearest(found, steps, below), _STEPS_HELD):
             judged = self._held(replace(trial, met=[], broken=None))
             # What was proved of fewer node groups was proved without this step.
             judged.at_least = found.at_least
             if judged.broken is None or judged.distance < found.distance:
                 return judged
         return None
+
+    def _nearest(self, found: Verdict, steps: Iterator[Change], below: float) -> Iterator[Verdict]:
+        """The cluster after each step that comes nearer to what was asked last, nearest first."""
+        assert found.plan is not None
+        trials: list[tuple[float, int, Verdict]] = []
+        for change in steps:
+            try:
+                trial = replace(found, plan=change.edit(found.plan), steps=(*found.steps, change))
+                worst = self._worst(trial, below=below)
+            except UserError:
+                continue
+            if worst <= 0:
+                # Nothing of it is left: no other step comes nearer.
+                yield trial
+            elif worst < below:
+                trials.append((worst, len(trials), trial))
+        yield from (trial for _, _, trial in sorted(trials, key=lambda one: one[:2]))
 
     def _steps(self, plan: Plan, broken: Met, is_planned: bool) -> Iterator[Change]:
         """Redo and checkpoint parameters the plan does not state, stepped; against errors: their fixes."""
@@ -260,29 +270,31 @@ class Judge:
         found.broken = too_many_nodes(self.begun, found.groups, found.clients)
         if found.broken is not None:
             return found
-        first = self._held(self._built(found, most_memory=False, files=files))
+        first = self._held(self._built(found, files))
         if first.broken is None or first.broken.kind != _MEMORY:
             return first
         # DataMemory is raised only where rows ask for it: a larger one takes longer to allocate.
-        found = replace(found, met=[], broken=None, at_least=first.at_least)
-        return self._held(self._built(found, most_memory=True, files=files))
+        found = replace(found, met=[], broken=None, at_least=first.at_least, most_memory=True)
+        return self._held(self._built(found, files))
 
-    def _built(self, found: Verdict, *, most_memory: bool, files: Plan | None = None) -> Verdict:
+    def _built(self, found: Verdict, files: Plan | None = None) -> Verdict:
         """`files`: the same cluster with other clients, whose data files and undo files are its own too."""
-        plan = self._stepped(found, most_memory=most_memory)
-        if files is None:
-            found.plan = with_room_on_disk(plan, self.requirements, self.loads)
-        else:
-            # They are those of tables and loads, whatever clients there are.
-            found.plan = plan.replace(tablespaces=files.tablespaces, logfile_groups=files.logfile_groups)
-        return found
-
-    def _stepped(self, found: Verdict, *, most_memory: bool) -> Plan:
-        """The cluster after the steps that were taken."""
-        plan = self.builder.plan(found.choice, found.groups, found.clients, most_memory=most_memory)
+        plan = self.builder.plan(found.choice, found.groups, found.clients, most_memory=found.most_memory)
         for step in found.steps:
             plan = step.edit(plan)
-        return plan
+        if files is not None:
+            # They are those of tables and loads, whatever clients there are.
+            plan = plan.replace(tablespaces=files.tablespaces, logfile_groups=files.logfile_groups)
+        found.plan, found.has_files = plan, files is not None
+        return found
+
+    def _grown_with_files(self, found: Verdict) -> Estimation:
+        """The cluster of the last month whose files have room, which takes long and few limits ask for."""
+        assert found.plan is not None
+        if not found.has_files:
+            found.plan = with_room_on_disk(found.plan, self.requirements, self.loads)
+            found.has_files = True
+        return self._grown(found)
 
     def _held(self, found: Verdict) -> Verdict:
         """A verdict with what the requirements say of its plan."""
@@ -311,9 +323,9 @@ class Judge:
     def _asked(self, found: Verdict, below: float = math.inf) -> Iterator[Callable[[], Iterator[Met]]]:
         """Limits in the order in which they are asked for: what takes long comes last."""
         assert found.plan is not None
-        grown = self._grown(found)
-        yield partial(within_budget, found.plan, self.requirements.budget)
         job = self.requirements.job
+        grown = self._grown(found) if job is None else self._grown_with_files(found)
+        yield partial(within_budget, found.plan, self.requirements.budget)
         if job is not None:
             yield partial(of_loader, found.plan, job)
         yield partial(self._memory, found, grown)
@@ -321,9 +333,10 @@ class Judge:
             yield partial(self._loaded, found, job)
         for workload in self.loads:
             yield partial(self._load, found, grown, workload)
+        grown = self._grown_with_files(found)
         yield partial(self._space, grown)
         yield partial(within_times, grown, self.requirements.within)
-        yield partial(self._survives, grown)
+        yield partial(survives, grown.plan, self.requirements.survive)
         yield partial(self._checks, found, found.plan, "")
         if grown.plan is not found.plan:
             yield partial(self._checks, found, grown.plan, f" in {self.requirements.months} months")
@@ -373,34 +386,13 @@ class Judge:
         )
         yield Met(title, _exact(asked, "tx/s"), left, kind_of(limit))
         if self.requirements.carry_peak:
-            yield from self._carried(grown.under(steady(workload, peak)), workload.name)
+            yield from carried_without(grown.under(steady(workload, peak)), self.requirements.survive)
 
     def _peak(self, grown: Estimation, workload: Workload) -> float:
         return grown.under(workload).offered_per_s
 
     def _asked_of(self, grown: Estimation, workload: Workload) -> float:
         return self._peak(grown, workload) * (1.0 + self.requirements.headroom)
-
-    def _carried(self, now: Estimation, name: str) -> Iterator[Met]:
-        left, failures = LoadLeft(now), Failures(now.plan)
-        worst: Met | None = None
-        for part in self._parts(now.plan):
-            damage = failures.damage((part,))
-            judged = failures.after(failures.running, damage)
-            stopped = failures.running.started - judged.best.up
-            gone = damage.dead | stopped | failures.unreached(damage, judged)
-            rest, limit = left.limited(gone)
-            title = f"peak of '{name}' without {part.text} ({limit.text if limit else 'nothing is left'})"
-            # Where nothing is left, no hardware leaves more: only that it need not fail.
-            kind = _survive(part) if limit is None else kind_of(limit)
-            met = Met(title, _exact(now.offered_per_s, "tx/s"), rest, kind)
-            worst = met if worst is None or met.nearness > worst.nearness else worst
-        if worst is not None:
-            yield worst
-
-    def _parts(self, plan: Plan) -> Iterator[Part]:
-        kinds = {_PARTS[one] for one in self.requirements.survive}
-        yield from (part for part in parts(plan) if part.kind in kinds)
 
     def _space(self, grown: Estimation) -> Iterator[Met]:
         room = 1.0 / (1.0 + self.requirements.headroom)
@@ -416,16 +408,6 @@ class Judge:
             under = f" under '{load.name}'" if load is not None and len(loads) > 1 else ""
             title = f"space of {disk.host}/{disk.disk} {when}{under}"
             yield Met(title, disk.fill, _exact(room, "fraction"), "disk space")
-
-    def _survives(self, grown: Estimation) -> Iterator[Met]:
-        failures = Failures(grown.plan)
-        for kind in self.requirements.survive:
-            of_kind = [part for part in self._parts(grown.plan) if part.kind == _PARTS[kind]]
-            stops = [
-                part for part in of_kind if failures.judge((part,)).best.verdict.outcome is Outcome.STOPS
-            ]
-            what = f"any {kind} may fail" + (f" (stops without {stops[0].text})" if stops else "")
-            yield Met(what, _exact(1 + len(stops), "count"), _exact(1, "count"), f"survive.{kind}")
 
     def _checks(self, found: Verdict, plan: Plan, when: str) -> Iterator[Met]:
         yield self.errors.met(plan, when, partial(self._largest, found, plan))
