@@ -22,7 +22,7 @@ def compare() -> Schema:
 def size() -> Schema:
     """Of `size`: plans and excuses."""
     from ndbplan.advise.sizing.choosing import Choosing, Standing
-    from ndbplan.advise.sizing.excuses import Excuse
+    from ndbplan.advise.sizing.excused import Excuse
     from ndbplan.advise.sizing.search import Sized
     from ndbplan.advise.sizing.sized_plan import SizedPlan
     from ndbplan.advise.sizing.verdict import Met

@@ -109,10 +109,10 @@ def _lines(sized: Sized) -> Iterator[str]:
         yield ""
         yield f"not {one.title}:"
         yield f"    {one.first_limit}"
-        if one.remedy is None:
-            yield "    no change of these hosts, or of requirements, was found to let it pass"
-        else:
-            yield f"    it would pass with {one.remedy}"
+        yield f"    {one.line}"
+    if sized.not_excused:
+        yield ""
+        yield sized.not_excused
     if sized.further:
         yield ""
         yield sized.further

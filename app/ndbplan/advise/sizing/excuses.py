@@ -14,17 +14,13 @@ from functools import partial
 
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice
+from ndbplan.advise.sizing.excused import Excuse
 from ndbplan.advise.sizing.larger import EXACT, HARDWARE, SIZES
 from ndbplan.advise.sizing.limits import Judge
 from ndbplan.advise.sizing.peaks import at_share, times_as_much
 from ndbplan.advise.sizing.verdict import LOADER, PRICE, Met, Verdict
 from ndbplan.base.errors import UserError
-from ndbplan.base.shapes import Shape
-from ndbplan.base.units import (
-    format_value,
-    how_many,
-    told_duration_s,
-)
+from ndbplan.base.units import format_value, told_duration_s
 from ndbplan.ndb.features import rows
 from ndbplan.ndb.version import release
 from ndbplan.plan.hardware import Host
@@ -45,26 +41,6 @@ _HARDEST = 4.0
 _NEEDED = "within.", "money", "job"
 """Kinds of limits of which an excuse states what is needed."""
 _BELOW = 1 - 1e-9
-
-
-@dataclass(frozen=True)
-class Excuse(Shape):
-    """One class without a cluster that passes."""
-
-    JSON = "class=title first_limit smallest_change node_groups"
-
-    title: str
-    first_limit: str
-    smallest_change: str | None
-    """None: no change of this hardware or of a single requirement was found."""
-    node_groups: int
-    """Of the cluster that comes nearest, with its smallest change where there is one."""
-
-    @property
-    def remedy(self) -> str | None:
-        """The change and the node groups: `restart within 30 s, as 24 node groups`; None: none was found."""
-        groups = how_many(self.node_groups, "node group")
-        return None if self.smallest_change is None else f"{self.smallest_change}, as {groups}"
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from ndbplan.plan.requirements import Requirements
 from ndbplan.plan.workloads import Workload
 
 
-def with_room_on_disk(plan: Plan, wanted: Requirements, loads: Sequence[Workload]) -> Plan:
-    """The plan with data files for rows of the last month, of a load job and of peaks, undo files for peaks.
+def with_data_files(plan: Plan, wanted: Requirements, loads: Sequence[Workload]) -> Plan:
+    """The plan with data files for rows of the last month, of a load job and of peaks.
 
     They belong to tables and loads, not to a class of hosts. None becomes smaller; whether disks have room
     for them is a limit of its own.
@@ -33,6 +33,11 @@ def with_room_on_disk(plan: Plan, wanted: Requirements, loads: Sequence[Workload
     for use in largest.values():
         if use.fill.value > SPACE_WARNING:
             plan = larger_data_files(plan, use)(plan)
+    return plan
+
+
+def with_undo_files(plan: Plan, wanted: Requirements, loads: Sequence[Workload]) -> Plan:
+    """The plan with undo files for peaks, none smaller: no closed form of a load asks for their size."""
     needs = _undo(plan, wanted, loads) if plan.logfile_groups else ()
     undo = max(needs, key=lambda use: use.fill, default=None)
     return plan if undo is None or undo.fill <= UNDO_WARNING else larger_undo_files(plan, undo)(plan)

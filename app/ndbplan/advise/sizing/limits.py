@@ -26,7 +26,7 @@ from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.coming import more_clients
 from ndbplan.advise.sizing.errors import Errors
 from ndbplan.advise.sizing.failing import carried_without, survives
-from ndbplan.advise.sizing.files import with_room_on_disk
+from ndbplan.advise.sizing.files import with_data_files, with_undo_files
 from ndbplan.advise.sizing.jobs import of_cluster, of_loader, when_done
 from ndbplan.advise.sizing.loads import steady
 from ndbplan.advise.sizing.sustaining import Asked, nearness_of_kind, not_sustained, sustained_share
@@ -69,6 +69,13 @@ def _never() -> bool:
 
 
 @dataclass
+class Work:
+    """What has been looked at, the same on any machine: one for each data node whenever one is estimated."""
+
+    nodes: int = 0
+
+
+@dataclass
 class Judge:
     """The requirements, asked of cluster after cluster."""
 
@@ -79,6 +86,7 @@ class Judge:
     """Of redo and checkpoint parameters that are taken one after the other; 0: none is tried."""
     holds_in: float = 0.0
     """The share of the drawn worlds in which every limit has to be kept; 0: by likely values is enough."""
+    work: Work = field(default_factory=Work, compare=False)
     _worlds: Worlds = field(default_factory=Worlds, init=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -155,6 +163,7 @@ class Judge:
     def _grown(self, found: Verdict) -> Estimation:
         """The cluster with the rows of the last month."""
         assert found.plan is not None
+        self.work.nodes += len(found.plan.data_nodes)
         return Estimation(after_months(found.plan, self.requirements.months))
 
     def _asked_loads(self, grown: Estimation) -> Asked:
@@ -173,7 +182,7 @@ class Judge:
         if clients is None or clients.hosts > most:
             return None
         # After a step they are worked out again: a checkpoint that lasts longer keeps more undo log.
-        files = found.plan if found.has_files and not found.steps else None
+        files = None if found.steps else found
         return self._verdict(Verdict(found.choice, found.groups, clients, None, steps=found.steps), files)
 
     def _likely(self, found: Verdict) -> float:
@@ -192,7 +201,7 @@ class Judge:
         if too_many_nodes(self.begun, found.groups, clients) is not None:
             return found.broken
         assert found.plan is not None
-        trial = self._built(replace(found, clients=clients, most_memory=False))
+        trial = self._built(replace(found, clients=clients, most_memory=False), found)
         grown = self._grown(trial)
         left = self._left()
         for before in found.met:
@@ -265,7 +274,7 @@ class Judge:
         ask = next(islice(self._asked(found, below), found.place, None))
         return max((met.nearness for met in ask() if kind in (None, met.kind)), default=0.0)
 
-    def _verdict(self, found: Verdict, files: Plan | None = None) -> Verdict:
+    def _verdict(self, found: Verdict, files: Verdict | None = None) -> Verdict:
         """Of a cluster that nothing was asked of yet; `files`: see `_built`."""
         found.broken = too_many_nodes(self.begun, found.groups, found.clients)
         if found.broken is not None:
@@ -277,23 +286,27 @@ class Judge:
         found = replace(found, met=[], broken=None, at_least=first.at_least, most_memory=True)
         return self._held(self._built(found, files))
 
-    def _built(self, found: Verdict, files: Plan | None = None) -> Verdict:
-        """`files`: the same cluster with other clients, whose data files and undo files are its own too."""
+    def _built(self, found: Verdict, files: Verdict | None = None) -> Verdict:
+        """`files`: the same cluster with other clients, whose files on disk are its own too."""
         plan = self.builder.plan(found.choice, found.groups, found.clients, most_memory=found.most_memory)
         for step in found.steps:
             plan = step.edit(plan)
-        if files is not None:
+        if files is None or files.plan is None:
+            found.plan = with_data_files(plan, self.requirements, self.loads)
+            found.has_undo_files = False
+        else:
             # They are those of tables and loads, whatever clients there are.
-            plan = plan.replace(tablespaces=files.tablespaces, logfile_groups=files.logfile_groups)
-        found.plan, found.has_files = plan, files is not None
+            own = files.plan
+            found.plan = plan.replace(tablespaces=own.tablespaces, logfile_groups=own.logfile_groups)
+            found.has_undo_files = files.has_undo_files
         return found
 
-    def _grown_with_files(self, found: Verdict) -> Estimation:
-        """The cluster of the last month whose files have room, which takes long and few limits ask for."""
+    def _grown_with_undo_files(self, found: Verdict) -> Estimation:
+        """The cluster of the last month whose undo files have room: it takes long, few limits ask for it."""
         assert found.plan is not None
-        if not found.has_files:
-            found.plan = with_room_on_disk(found.plan, self.requirements, self.loads)
-            found.has_files = True
+        if not found.has_undo_files:
+            found.plan = with_undo_files(found.plan, self.requirements, self.loads)
+            found.has_undo_files = True
         return self._grown(found)
 
     def _held(self, found: Verdict) -> Verdict:
@@ -324,7 +337,7 @@ class Judge:
         """Limits in the order in which they are asked for: what takes long comes last."""
         assert found.plan is not None
         job = self.requirements.job
-        grown = self._grown(found) if job is None else self._grown_with_files(found)
+        grown = self._grown(found) if job is None else self._grown_with_undo_files(found)
         yield partial(within_budget, found.plan, self.requirements.budget)
         if job is not None:
             yield partial(of_loader, found.plan, job)
@@ -333,7 +346,7 @@ class Judge:
             yield partial(self._loaded, found, job)
         for workload in self.loads:
             yield partial(self._load, found, grown, workload)
-        grown = self._grown_with_files(found)
+        grown = self._grown_with_undo_files(found)
         yield partial(self._space, grown)
         yield partial(within_times, grown, self.requirements.within)
         yield partial(survives, grown.plan, self.requirements.survive)

@@ -26,8 +26,9 @@ from ndbplan.advise.executors import Each, count_of_pieces, crew, helped
 from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients, other_hosts
 from ndbplan.advise.sizing.choices import Choice, size_of
 from ndbplan.advise.sizing.choosing import Choosing, choosing_among
-from ndbplan.advise.sizing.excuses import Excuse, excuse
-from ndbplan.advise.sizing.limits import FEWEST_CLIENTS, Judge
+from ndbplan.advise.sizing.excused import Excuse, not_looked_for, of_how_many
+from ndbplan.advise.sizing.excuses import excuse
+from ndbplan.advise.sizing.limits import FEWEST_CLIENTS, Judge, Work
 from ndbplan.advise.sizing.sized_plan import SizedPlan
 from ndbplan.advise.sizing.verdict import CHECK, LOADER, Verdict
 from ndbplan.advise.sizing.worlds import SURE
@@ -46,6 +47,8 @@ _SEARCHED, _MADE_SURE = 0.4, 0.6
 
 _PATIENCE = 4
 """Numbers of node groups that break one limit before the largest is asked whether any meets it."""
+_MOST_EXCUSED = 30_000
+"""Data nodes that are estimated for excuses, about ten seconds of one core. Judgement."""
 _MOST_MADE_SURE = 200
 """Clusters, the cheapest first, among which there has to be one that is sure. Judgement: some seconds."""
 
@@ -65,6 +68,11 @@ class Sized(Shape):
     """What puts a plan before another, in words."""
     not_sure: str
     """Why no cluster keeps every limit in nearly all drawn worlds; nothing where one does."""
+
+    @property
+    def not_excused(self) -> str:
+        """For how many classes nobody looked what would let them pass; nothing without one."""
+        return of_how_many(self.excuses)
 
     @property
     def further(self) -> str:
@@ -111,8 +119,11 @@ def _judged(asked: tuple[Judge, Choice, int, int]) -> Verdict:
     return judge.verdict(choice, groups, most_clients)
 
 
-def _excused(asked: tuple[Judge, Verdict, Verdict | None]) -> Excuse:
-    return excuse(*asked)
+def _excused(asked: tuple[Judge, Verdict, Verdict | None]) -> tuple[Excuse, int]:
+    """The excuse, and the data nodes that were estimated for it."""
+    judge, nearest, beyond = asked
+    counting = replace(judge, work=Work())
+    return excuse(counting, nearest, beyond), counting.work.nodes
 
 
 @dataclass(frozen=True)
@@ -344,7 +355,7 @@ class _Sizing:
         ]
         sized = Sized(
             tuple(self._answer(rank, verdict) for rank, (_, verdict) in enumerate(ranked, 1)),
-            tuple(self._excuses(given_up)),
+            self._excuses(given_up),
             tuple(self.choices[place].title for place in sorted(found.left)),
             search.order,
             not_sure,
@@ -388,12 +399,22 @@ class _Sizing:
             f"would need {times} what is allowed of '{nearest.broken.line}'"
         )
 
-    def _excuses(self, given_up: Sequence[tuple[Verdict, Verdict | None]]) -> Iterator[Excuse]:
-        asked = [(self.judge, *verdicts) for verdicts in given_up]
-        for done, found in enumerate(self.excusing(_excused, asked)):
-            self.progress(_MADE_SURE + (1 - _MADE_SURE) * done / len(given_up))
+    def _excuses(self, given_up: Sequence[tuple[Verdict, Verdict | None]]) -> tuple[Excuse, ...]:
+        """In the order of their classes; looked for in the order of how near they come."""
+        places = sorted(range(len(given_up)), key=lambda one: (given_up[one][0].distance, one))
+        found: dict[int, Excuse] = {}
+        nodes = 0
+        worked_out = self.excusing(_excused, [(self.judge, *given_up[place]) for place in places])
+        for place, (told, looked_at) in zip(places, worked_out, strict=False):
+            found[place], nodes = told, nodes + looked_at
+            self.progress(_MADE_SURE + (1 - _MADE_SURE) * len(found) / len(given_up))
             self.judge.stop_if_told()
-            yield found
+            if nodes >= _MOST_EXCUSED:
+                # What others have begun of the rest is not waited for.
+                break
+        return tuple(
+            found.get(place) or not_looked_for(verdict) for place, (verdict, _) in enumerate(given_up)
+        )
 
     def _answer(self, rank: int, verdict: Verdict) -> SizedPlan:
         assert verdict.plan is not None

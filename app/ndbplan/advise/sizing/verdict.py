@@ -128,8 +128,8 @@ class Verdict:
     """Of redo and checkpoint parameters, that were taken because it does not pass without them."""
     most_memory: bool = False
     """Whether it was built with as much DataMemory as hosts have room for."""
-    has_files: bool = False
-    """Whether its data files and undo files have room for rows and loads: not before a limit asks for it."""
+    has_undo_files: bool = False
+    """Whether undo files have room for its loads: not before a limit asks for it."""
     place: int = 0
     """Of what was asked last, among what is asked one after the other."""
 

@@ -331,22 +331,18 @@ class SizeDialog(Dialog):
         self.excuses.setVisible(bool(sized.excuses))
         self.excuses.show_rows(
             [
-                [
-                    numbers.text(one.title),
-                    numbers.text(one.first_limit),
-                    numbers.text(one.remedy or "no single change that was found"),
-                ]
+                [numbers.text(text) for text in (one.title, one.first_limit, one.remedy or one.line)]
                 for one in sized.excuses
             ]
         )
         if sized.plans:
             text = f"{how_many(len(sized.plans), 'cluster')} pass, best first"
             text = "; ".join(filter(None, (text, sized.further))) + "."
-            said = (f"ranked by {sized.ranked_by}", *sized.choosing.advice)
-            self.said.setText("\n".join([text, *(one[:1].upper() + one[1:] for one in said)]))
+            said = [text, f"ranked by {sized.ranked_by}", *sized.choosing.advice]
             self.answers.selectRow(0)
         else:
-            self.said.setText("No class of hosts passes. Below is what each lacks, and what would help.")
+            said = ["No class of hosts passes. Below is what each lacks, and what would help."]
+        self.said.setText("\n".join(one[:1].upper() + one[1:] for one in (*said, sized.not_excused)).rstrip())
         self._enable()
 
     def _show_tables(self, has_answer: bool) -> None:

@@ -1,0 +1,59 @@
+"""What is told of a class of hosts without a cluster that passes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ndbplan.advise.sizing.verdict import Verdict
+from ndbplan.base.shapes import Shape
+from ndbplan.base.units import how_many
+
+
+@dataclass(frozen=True)
+class Excuse(Shape):
+    """One class without a cluster that passes."""
+
+    JSON = "class=title first_limit smallest_change node_groups change_looked_for=is_looked_for"
+
+    title: str
+    first_limit: str
+    smallest_change: str | None
+    """None: no change of this hardware or of a single requirement was found, or none was looked for."""
+    node_groups: int
+    """Of the cluster that comes nearest, with its smallest change where there is one."""
+    is_looked_for: bool = True
+    """Whether a change was looked for: not where classes that come nearer took all the work there may be."""
+
+    @property
+    def remedy(self) -> str | None:
+        """The change and the node groups: `restart within 30 s, as 24 node groups`; None: none was found."""
+        groups = how_many(self.node_groups, "node group")
+        return None if self.smallest_change is None else f"{self.smallest_change}, as {groups}"
+
+    @property
+    def line(self) -> str:
+        """What would let it pass, or that nothing is known to."""
+        if self.remedy is not None:
+            return f"it would pass with {self.remedy}"
+        if not self.is_looked_for:
+            return "what would let it pass was not looked for: other classes come nearer"
+        return "no change of these hosts, or of requirements, was found to let it pass"
+
+
+def not_looked_for(verdict: Verdict) -> Excuse:
+    """The first limit that a class breaks, of which nothing more is asked."""
+    assert verdict.broken is not None
+    return Excuse(verdict.choice.words, verdict.broken.line, None, verdict.groups, is_looked_for=False)
+
+
+def of_how_many(excuses: Sequence[Excuse]) -> str:
+    """For how many nobody looked what would let them pass, and the way out; nothing without one."""
+    count = sum(not one.is_looked_for for one in excuses)
+    if not count:
+        return ""
+    looked = len(excuses) - count
+    return (
+        f"what would let a class pass was looked for in the {looked} that come nearest, not in {count} more, "
+        "as that takes long; name fewer hosts, disks or layouts to have it looked for in all"
+    )
