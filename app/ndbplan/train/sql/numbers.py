@@ -28,7 +28,9 @@ class Kind(NamedTuple):
     shown_bytes: int = 0
     """Bytes of `bits`."""
     members: tuple[str, ...] = ()
-    """Of an enumeration: a text that is the number of its place where it is reckoned with."""
+    """Of an enumeration or a set: a text that is the number of its place where it is reckoned with."""
+    is_set: bool = False
+    """Members that may stand together: a number with a bit for each."""
     is_moment: bool = False
     """A date or a time: a text that is its digits where it is reckoned with."""
 

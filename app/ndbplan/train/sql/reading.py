@@ -138,11 +138,9 @@ def _as_here(node: exp.Expr) -> exp.Expr:
         return exp.Tuple(expressions=node.expressions)
     if isinstance(node, exp.Anonymous) and node.name.upper() == "GET_FORMAT":
         raise NotSimulated("GET_FORMAT() is not simulated here")
-    if isinstance(node, exp.BitString):
+    if isinstance(node, exp.BitString) and _is_shown(node):
         bits = str(node.this)
-        made = exp.HexString(this=f"{int(bits or '0', 2):0{2 * -(-len(bits) // 8)}x}")
-        made.parent, made.arg_key, made.index = node.parent, node.arg_key, node.index
-        return _of_bytes(made)
+        return exp.HexString(this=f"{int(bits or '0', 2):0{2 * -(-len(bits) // 8)}x}")
     if isinstance(node, exp.Introducer):
         text: exp.Expr = node.expression
         return text
@@ -200,6 +198,11 @@ def _is_dual(table: exp.Expr) -> bool:
 _COUNTS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg)
 
 
+def _is_shown(node: exp.Expr) -> bool:
+    above = node.parent.parent if isinstance(node.parent, exp.Alias) else node.parent
+    return above is None or isinstance(above, exp.Select)
+
+
 def _of_bytes(node: exp.Expr) -> exp.Expr:
     """0x6162 is the text of its bytes, and a number where it is reckoned with (manual, hexadecimal literals).
 
@@ -212,7 +215,7 @@ def _of_bytes(node: exp.Expr) -> exp.Expr:
     to_bytes = isinstance(node, exp.Cast) and node.to.is_type("binary", "varbinary")
     if to_bytes and (node.args["to"].expressions or isinstance(node.parent, exp.RegexpLike)):
         raise NotSimulated("BINARY(n), and BINARY in a pattern, are not simulated")
-    if not isinstance(node, exp.HexString) or (shown is None or isinstance(shown, exp.Select)):
+    if not isinstance(node, exp.HexString) or _is_shown(node):
         return node
     digits = str(node.this)
     if isinstance(shown, _COUNTS):

@@ -108,7 +108,8 @@ def _read(node: exp.Expr, wanted: str, columns: Mapping[str, Kind]) -> None:
     kind = _kind(node, columns)
     if kind.members:
         members = [exp.Literal.string(one) for one in kind.members]
-        node.replace(exp.Anonymous(this="mysql_place", expressions=[node.copy(), *members]))
+        place = "mysql_places" if kind.is_set else "mysql_place"
+        node.replace(exp.Anonymous(this=place, expressions=[node.copy(), *members]))
     elif kind.is_moment:
         node.replace(exp.Anonymous(this="mysql_digits", expressions=[node.copy()]))
     elif kind == TEXT:
@@ -120,6 +121,13 @@ def _read(node: exp.Expr, wanted: str, columns: Mapping[str, Kind]) -> None:
 def _place(value: Any, *members: str) -> int | None:
     """The number of a member, from 1; of a text that is none, 0."""
     return None if value is None else members.index(value) + 1 if value in members else 0
+
+
+def _places(value: Any, *members: str) -> int | None:
+    """A bit for each member of a set that stands in a text."""
+    if value is None:
+        return None
+    return sum(1 << members.index(one) for one in str(value).split(",") if one in members)
 
 
 def _digits(value: Any) -> int | float | None:
@@ -182,4 +190,5 @@ def give(base: sqlite3.Connection, warn: Warn) -> None:
     base.create_function("mysql_char", 2, lambda v, n: _cut(v, n, warn), deterministic=True)
     base.create_function("mysql_decimal", 4, lambda v, n, m, name: _decimal(v, n, m, name, warn))
     base.create_function("mysql_place", -1, _place, deterministic=True)
+    base.create_function("mysql_places", -1, _places, deterministic=True)
     base.create_function("mysql_digits", 1, _digits, deterministic=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 
@@ -16,6 +17,7 @@ from ndbplan.train.contents import WHOLE
 from ndbplan.train.sql import json_texts
 from ndbplan.train.sql.numbers import BYTES, DOUBLE, INT, MOMENT, TEXT, Kind, bits, decimal
 from ndbplan.train.sql.problem import SqlError, Warned
+from ndbplan.train.sql.text_functions import text_of
 
 _BITS = {"tinyint": 8, "smallint": 16, "mediumint": 24, "int": 32, "bigint": 64}
 _NUMBER = re.compile(r"\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?)", re.IGNORECASE)
@@ -25,8 +27,11 @@ _MOMENT = re.compile(
 )
 _PACKED = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})(?:([0-9]{2})([0-9]{2})([0-9]{2}))?")
 _CLOCK = re.compile(r"\s*(-?)([0-9]{1,3}):([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]{1,6}))?)?\s*")
+_DAYS = re.compile(r"(-?)([0-9]{1,2}) +([0-9]{1,2})(?::|$)")
 _MOST_HOURS = 838
 """Of a TIME."""
+_MOST_SINGLE = 3.40282e38
+"""Of a FLOAT, with as many digits as it shows."""
 _IN_CENTURY = 70
 """Years of two digits from here on are of the last century."""
 
@@ -41,8 +46,8 @@ def column_kind(column: Column) -> Kind:
         return bits(column.length or 1)
     if column.type in ("binary", "varbinary") or column.type.endswith("blob"):
         return BYTES
-    if column.type == "enum" and column.members:
-        return Kind("text", members=column.members)
+    if column.type in ("enum", "set") and column.members:
+        return Kind("text", members=column.members, is_set=column.type == "set")
     if column.type in ("date", "datetime", "timestamp", "time"):
         return MOMENT
     return DOUBLE if column.type in ("float", "double") else TEXT
@@ -158,10 +163,13 @@ def _floating(taking: Taking, column: Column, value: Any, where: str) -> float:
     if found is None or text[found.end() :].strip():
         taking.wrong(1265, "01000", f"Data truncated {where}")
     number = float(found[1]) if found is not None else 0.0
-    if column.unsigned and number < 0:
+    low = 0.0 if column.unsigned else -math.inf
+    if column.type == "float":
+        low, number = max(low, -_MOST_SINGLE), float(f"{number:.6g}")
+    high = _MOST_SINGLE if column.type == "float" else math.inf
+    if not low <= number <= high:
         taking.wrong(1264, "22003", f"Out of range value {where}")
-        number = 0.0
-    return float(f"{number:.6g}") if column.type == "float" else number
+    return min(max(number, low), high)
 
 
 def _moment(taking: Taking, column: Column, value: Any, where: str) -> str:
@@ -179,6 +187,8 @@ def _moment(taking: Taking, column: Column, value: Any, where: str) -> str:
         taking.wrong(1292, "22007", f"Incorrect {kind} value: '{text}' {where}")
         return str(empty_value(column))
     if column.type == "date":
+        if then.time() != time():
+            taking.note(1265, f"Data truncated {where}")
         return f"{date(then.year, then.month, then.day):%Y-%m-%d}".zfill(10)
     carried, behind = _fraction(taking, column, (found.groups()[6:] or ("",))[0] or "")
     then += timedelta(seconds=carried)
@@ -195,7 +205,10 @@ def _fraction(taking: Taking, column: Column, typed: str) -> tuple[int, str]:
 
 
 def _time(taking: Taking, column: Column, value: Any, where: str) -> str:
-    found = _CLOCK.fullmatch(str(value).rpartition(" ")[2] if "-" in str(value)[1:] else str(value))
+    text = str(value).strip()
+    if (days := _DAYS.match(text)) is not None:
+        text = f"{days[1]}{int(days[2]) * 24 + int(days[3])}:{text[days.end() :] or '00'}"
+    found = _CLOCK.fullmatch(text.rpartition(" ")[2] if "-" in text[1:] else text)
     if found is None and str(value).isdigit():
         number = f"{int(value):06}"
         found = _CLOCK.fullmatch(f"{number[:-4]}:{number[-4:-2]}:{number[-2:]}")
@@ -286,7 +299,7 @@ def _invalid_json(error: json.JSONDecodeError) -> str:
 
 
 def _text(taking: Taking, column: Column, value: Any, where: str) -> str:
-    text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    text = text_of(value)
     kind = COLUMN_TYPES[column.type]
     if column.type in ("char", "varchar", "binary", "varbinary"):
         most = column.length if column.length is not None else 1
@@ -299,6 +312,10 @@ def _text(taking: Taking, column: Column, value: Any, where: str) -> str:
             text = text[:most]
         if column.type == "char":
             text = text.rstrip(" ")
+        if column.type == "varchar" and len(text) > most:
+            # Blanks at the end are left out, however strict the server is.
+            taking.note(1265, f"Data truncated {where}")
+            text = text[:most]
         if column.type == "binary":
             # Bytes are compared to their end, so those that are filled up count.
             text += "\0" * (most - len(text.encode()))
