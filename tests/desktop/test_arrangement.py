@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
 
 from ndbplan.desktop.arrangement import first_size
 from ndbplan.desktop.look import theme
@@ -185,3 +185,30 @@ def test_a_window_that_is_closed_while_it_presents_leaves_no_large_texts(window)
     assert theme.theme().text_scale > 1.0
     window.close()
     assert theme.theme().text_scale == 1.0
+
+
+@pytest.mark.parametrize("gone", ["disabled", "hidden"])
+def test_the_keyboard_stays_in_the_part_whose_button_goes(qtbot, window, gone: str) -> None:
+    """After "Simulate them too" the canvas had the keys: Delete removed what was selected there."""
+    qtbot.waitUntil(lambda: window.panels.estimates.is_fresh, timeout=_LONG_MS)
+    window.activateWindow()
+    window.selection.set([window.document.plan.hosts[0].id])
+    panel = window.panels.analyses.show_tab("Compare")
+    button = panel.simulate
+    button.setEnabled(True)
+    button.setFocus()
+    assert QApplication.focusWidget() is button
+    if gone == "disabled":
+        button.setEnabled(False)
+    else:
+        button.hide()
+    focus = QApplication.focusWidget()
+    frame = window.panels.analyses_frame
+    assert focus is frame or frame.isAncestorOf(focus)
+    assert not isinstance(focus, QLineEdit)
+    before = window.document.plan
+    QTest.keyClick(focus, Qt.Key.Key_Delete)
+    QTest.keyClicks(focus, "x")
+    assert window.document.plan is before
+    window.actions_table["maximise"].trigger()
+    assert _parts(window) == {**dict.fromkeys(ALL, False), "analyses": True}

@@ -207,7 +207,7 @@ class TestFocus:
             hidden.setFocus()
             hidden.hide()
             focus = QApplication.focusWidget()
-            assert focus is window.canvas
+            assert focus is window.panels.analyses_frame
             hidden.show()
         panel._buttons["error"].setFocus()
         panel._buttons["error"].setEnabled(False)

@@ -83,7 +83,7 @@ class Arrangement(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.MouseButtonDblClick and isinstance(watched, QWidget):
-            self.maximise(self._part_of(watched))
+            self.maximise(self.part_of(watched))
             return True
         return False
 
@@ -97,10 +97,10 @@ class Arrangement(QObject):
             "inspector": parts.inspector,
         }
 
-    def _part_of(self, widget: QWidget | None) -> QWidget:
-        """The part that a widget is in; the canvas for one that is in none."""
+    def part_of(self, widget: QWidget | None) -> QWidget:
+        """The part that a widget is in; the canvas for one that is in none, or in none that is shown."""
         for part in self._parts.values():
-            if widget is not None and (widget is part or part.isAncestorOf(widget)):
+            if widget is not None and part.isVisible() and (widget is part or part.isAncestorOf(widget)):
                 return part
         return self._all().canvas
 
@@ -111,7 +111,7 @@ class Arrangement(QObject):
 
     def toggle_maximised(self) -> None:
         """Give the part with the focus the whole window, or all parts their places again."""
-        self.maximise(self._maximised or self._part_of(QApplication.focusWidget()))
+        self.maximise(self._maximised or self.part_of(QApplication.focusWidget()))
 
     def maximise(self, part: QWidget) -> None:
         """Give a part the whole window; one that has it already gives it back."""

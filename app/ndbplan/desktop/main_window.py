@@ -424,13 +424,14 @@ class MainWindow(QMainWindow):
         self.closed.emit(self)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """Where the focus goes: on by Tab, but to the canvas from what was hidden or switched off.
+        """Where the focus goes: on by Tab, but from what was hidden or switched off to the part it was in.
 
-        Qt would give it to the next field and select all of that: the next key would overwrite it.
+        Qt would give it to the next field and select all of that: the next key would overwrite it. On the
+        canvas the next key may delete what is selected.
         """
         lost = QApplication.focusWidget()
         if lost is not None and not (lost.isVisible() and lost.isEnabled()):
-            self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.arrangement.part_of(lost).setFocus(Qt.FocusReason.OtherFocusReason)
             return True
         return super().focusNextPrevChild(forward)
 
