@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ndbplan.base.units import format_clock, format_value
+from ndbplan.base.units import format_clock, format_memory
 
 if TYPE_CHECKING:
     from ndbplan.simulate.parting.chain import Link
@@ -60,11 +60,11 @@ def given(one: Difference) -> str:
     what = f"{one.what} of {one.where}" if one.where else one.what
     if one.here is None or one.there is None:
         return f"{what} differs"
-    here, there = (format_value(value, one.unit) for value in (one.here, one.there))
+    here, there = (format_memory(value, one.unit) for value in (one.here, one.there))
     return f"{what} is {here} instead of {there}"
 
 
 def _link(link: Link) -> str:
     kind, _, code = link.what.partition(" ")
-    here, there = (format_value(value, link.unit) for value in (link.here, link.there))
+    here, there = (format_memory(value, link.unit) for value in (link.here, link.there))
     return _WORDS[kind].format(code=code, where=link.where, here=here, there=there)
