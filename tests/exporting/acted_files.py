@@ -34,6 +34,8 @@ class ActedFiles(ActedState):
                 process.active, process.ends_at = False, None
 
     def _version(self, host: str, program: str) -> str:
+        if program == "systemctl":
+            return f"systemd {self.systemd} ({self.systemd}.1)\n+PAM -SELINUX\n"
         if not (release := self.releases.get(host)):
             raise RefusedError(f"{program}: No such file or directory\n", 127)
         name = "Ver" if program.endswith("mysqld") else "MySQL distrib mysql-1.1.1"
@@ -79,6 +81,8 @@ class ActedFiles(ActedState):
             return ""
         if len(words) == 3 and words[1] == "-eq":
             return self._test(host, [words[0], "=", words[2]])
+        if len(words) == 3 and words[1] == "-ge":
+            return self._test(host, [f"{int(words[0]) >= int(words[2])}", "=", "True"])
         negated = words[0] == "!"
         flag, path = words[-2:]
         if flag in ("-n", "-z"):

@@ -110,9 +110,9 @@ class ActedHosts(ActedFiles):
         runs = unit == "mysql" and host in self.packaged
         if action == "is-active" and not runs:
             raise RefusedError("", 3)
-        if action == "disable" and runs:
+        if action == "stop" and runs:
             self.packaged.discard(host)
-        return "mysql.service\n" if action == "show" else ""
+        return "Id=mysql.service\n" if action == "show" else ""
 
     def _is_init(self, host: str) -> bool:
         """Whether scripts in /etc/init.d start the services of a host."""
@@ -127,7 +127,7 @@ class ActedHosts(ActedFiles):
         if place not in self.files or place not in self.executable:
             raise RefusedError(f"{name}: unrecognized service\n", 1)
         if name == "mysql":
-            return self._packaged(host, name, {"status": "is-active", "stop": "disable"}[action])
+            return self._packaged(host, name, {"status": "is-active", "stop": "stop"}[action])
         process = self._process(host, name)
         if action == "status":
             if not process.is_by_unit:

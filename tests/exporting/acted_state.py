@@ -215,6 +215,8 @@ class ActedState:
     """What is installed, by host; at first the plan's, everywhere."""
     native: set[str] = field(default_factory=set)
     """Accounts that log in by mysql_native_password."""
+    systemd: int = 219
+    """The release of every host's systemd."""
     packaged: set[str] = field(default_factory=set)
     """Hosts on which the mysqld of packages runs."""
     rows: float = 0.0

@@ -206,3 +206,13 @@ def test_an_option_is_left_for_no_later_start_where_a_host_was_silent(tmp_path: 
         cluster.fails = (lost, Failure.BEFORE)
         cluster.run(life.folder, "replace-host", *options, state=tmp_path / f"{lost}")
         assert [path for host, path in cluster.files if path.endswith(".option")] == [], lost
+
+
+def test_a_host_whose_systemd_is_too_old_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    life = Life(sample_plan("starter"), tmp_path / "life")
+    assert list(life.act("install", 0, again=False)) == []
+    life.cluster.systemd = 215
+    (refused,) = life.act("start", 0, again=False)
+    assert "step services stops" in refused
+    assert "units need systemd 219 or later" in refused
+    assert not any(one.active for one in life.cluster.processes())

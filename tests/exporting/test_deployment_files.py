@@ -187,3 +187,15 @@ def test_the_inventory_names_every_node() -> None:
     common = _loaded(files["ansible/group_vars/all.yml"])
     assert common["ndb_connect_string"] == "mgm-c1:1186,app-b1:1186"
     assert common["ndb_version"] == "8.4"
+
+
+@pytest.mark.parametrize("version", ["7.4", "8.4"])
+def test_hosts_are_told_nothing_that_the_oldest_systemd_does_not_know(version: str) -> None:
+    """It passes over a command behind a + and goes on: --initial would stay for the next start."""
+    plan = set_plan(sample("starter"), ndb_version=version)
+    files = render_files(plan, ("runbook", "systemd", "ansible"))
+    text = "\n".join(one for one in files.values() if isinstance(one, str))
+    assert "rm -f /run/%n.option" in text
+    assert re.findall(r"Exec\w+=-?\+.*|systemctl [^\n]*--(?:now|value)\b|Timeout\w+=infinity", text) == []
+    units = [one for name, one in files.items() if name.endswith(".service") and isinstance(one, str)]
+    assert all("PermissionsStartOnly=true" in one for one in units if "START_OPTION" in one)

@@ -43,7 +43,7 @@ def test_a_server_that_runs_is_not_stopped_but_named(tmp_path: Path, *, is_there
     assert stopped.returncode == 1
     assert f"expected: no server of packages runs on {host}" in stopped.stderr
     assert "found:    mysql.service runs: " in stopped.stderr
-    assert f"systemctl disable --now mysql.service on {host}" in stopped.stderr
+    assert f"systemctl stop mysql.service; systemctl disable mysql.service on {host}" in stopped.stderr
     assert f"go on with: {folder}/runbook.sh install --programs {programs} --yes" in stopped.stderr
     assert cluster.packaged == {host}
     assert cluster.releases[host] == ("8.4.8" if is_there else "")

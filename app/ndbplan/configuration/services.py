@@ -31,6 +31,14 @@ _COMES_BACK = (
 )
 
 
+OLDEST_SYSTEMD = 219
+"""Of what the units and what hosts are told: RHEL 7 has it. A `+` before a command, `show --value` and
+`--now` came in 220 to 231.
+
+Source: systemd, NEWS; systemd.service(5) of 219: PermissionsStartOnly, TimeoutStartSec.
+"""
+
+
 def is_unit(name: str) -> bool:
     """A unit of systemd; anything else is an init script."""
     return name.endswith(".service")
@@ -99,7 +107,10 @@ class Service:
     @property
     def is_managed(self) -> str:
         """A test: whether the host starts its services as the plan says."""
-        return f"test {'-d' if self._is_unit else '! -d'} /run/systemd/system"
+        if self._is_unit:
+            says = f'set -- $(systemctl --version) && test "$2" -ge {OLDEST_SYSTEMD}'
+            return f"{{ test -d /run/systemd/system && {says}; }}"
+        return "test ! -d /run/systemd/system"
 
     @property
     def is_active(self) -> str:

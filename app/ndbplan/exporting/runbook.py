@@ -11,7 +11,7 @@ from ndbplan.configuration.deployment import (
     address,
     connect_string,
 )
-from ndbplan.configuration.services import is_unit, services, started_with, told
+from ndbplan.configuration.services import OLDEST_SYSTEMD, is_unit, services, started_with, told
 from ndbplan.exporting.advice import advice
 from ndbplan.exporting.left_out import left_out
 from ndbplan.exporting.templates import render
@@ -63,7 +63,7 @@ _PACKAGES = "/var/cache/ndb-programs"
 
 _MANAGERS = {
     ServiceManager.SYSTEMD: (
-        "systemd 231 or later starts, stops and restarts the nodes, by the units in systemd/"
+        f"systemd {OLDEST_SYSTEMD} or later starts, stops and restarts the nodes, by the units in systemd/"
     ),
     ServiceManager.INIT_SCRIPTS: (
         "scripts in /etc/init.d (from init.d/) start and stop the nodes, and start those that fail again; "
@@ -356,7 +356,7 @@ def _looks_for_backup(command: HasBackup) -> str:
 
 
 _OFF = {
-    ServiceManager.SYSTEMD: "systemctl disable --now $one",
+    ServiceManager.SYSTEMD: "systemctl stop $one; systemctl disable $one",
     ServiceManager.INIT_SCRIPTS: "service $one stop; chkconfig $one off || update-rc.d $one disable",
 }
 """How a server is stopped that packages have started: each name alone, as not every host has both."""

@@ -16,13 +16,16 @@ from ndbplan.configuration.deployment import (
 )
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths
 from ndbplan.configuration.own_options import OWN_OPTIONS_FOLDER, has_own_options
-from ndbplan.configuration.services import Service, service_of, services
+from ndbplan.configuration.services import OLDEST_SYSTEMD, Service, service_of, services
 from ndbplan.operations.commands import Command, Copy, Shell, start_service, stop_data_node, wait_started
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
 
-_OTHERWISE = shell_quoted("services are started otherwise here: state it for the host (service_manager)")
+_OTHERWISE = shell_quoted(
+    "services are started otherwise here: state it for the host (service_manager); "
+    f"units need systemd {OLDEST_SYSTEMD} or later"
+)
 
 
 def directory(host: str, path: str, owner: str = "mysql", mode: str = "750") -> Shell:
