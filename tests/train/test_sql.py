@@ -629,3 +629,50 @@ def test_a_word_behind_a_column_that_no_server_reads_is_a_syntax_error(cluster: 
         assert said.startswith("ERROR 1064 (42000)")
         assert f"near 'a INT) ENGINE={engine}'" in said
         assert "1064" not in client.answer(f"CREATE TABLE test.v (id INT INVISIBLE) ENGINE={engine}", cluster)
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("SHOW COLUMNS FROM g WHERE Field = 'ID'", ["id"]),
+        ("SHOW FULL COLUMNS FROM g WHERE Type LIKE 'varchar%' AND `Null` = 'YES'", ["w"]),
+        ("SHOW TABLES WHERE Tables_in_test = 'g' OR 1 = 0", ["g"]),
+        ("SHOW FULL TABLES WHERE Table_type = 'VIEW'", []),
+        ("SHOW TABLE STATUS WHERE Name IN ('g', 'h')", ["g"]),
+        ("SHOW DATABASES WHERE `Database` LIKE 'm%'", ["mysql"]),
+        ("SHOW CHARACTER SET WHERE Maxlen = 4 AND Charset LIKE 'u%b4'", ["utf8mb4"]),
+    ],
+)  # fmt: skip
+def test_show_chooses_by_any_condition(line: str, found: list[str], cluster: LiveCluster) -> None:
+    client = Client()
+    client.answer("CREATE TABLE test.g (id INT PRIMARY KEY, w VARCHAR(5)) ENGINE=NDB; USE test", cluster)
+    shown = [row.split()[1] for row in client.answer(line, cluster).splitlines() if row.startswith("|")]
+    assert shown[1:] == found
+    wrong = line.partition("WHERE")[0] + "WHERE nosuch = 1"
+    assert client.answer(wrong, cluster).startswith("ERROR 1054 (42S22): Unknown column 'nosuch'")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("SET autocommit = 2", "ERROR 1231 (42000): Variable 'autocommit' can't be set to the value of '2'"),
+        ("SET NAMES nosuch", "ERROR 1115 (42000): Unknown character set: 'nosuch'"),
+        ("SET CHARACTER SET 'nosuch'", "ERROR 1115 (42000): Unknown character set: 'nosuch'"),
+        ("SET NAMES utf8", "Query OK, 0 rows affected"),
+        ("SET NAMES latin1 COLLATE latin1_bin", "Query OK, 0 rows affected"),
+        ("SELECT COUNT(*) FROM ndbinfo.nodes GROUP BY 5",
+         "ERROR 1054 (42S22): Unknown column '5' in 'group statement'"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_set_or_grouped_is_refused(line: str, said: str, cluster: LiveCluster) -> None:
+    assert Client().answer(line, cluster).startswith(said)
+
+
+def test_what_group_concat_joins_is_cut_with_a_warning_and_taken_once(cluster: LiveCluster) -> None:
+    client = Client()
+    client.answer("CREATE TABLE test.g (id INT PRIMARY KEY, w VARCHAR(5)) ENGINE=NDB; USE test", cluster)
+    client.answer("INSERT INTO g VALUES (1, 'b'), (2, 'B'), (3, 'a'), (4, 'c')", cluster)
+    assert "| b,a,c " in client.answer("SELECT GROUP_CONCAT(DISTINCT w ORDER BY id) FROM g", cluster)
+    cut = client.answer("SELECT LENGTH(GROUP_CONCAT(REPEAT(w, 300) ORDER BY id)) l FROM g", cluster)
+    assert "| 1024 |" in cut
+    assert "| Warning | 1260 | Row 4 was cut by GROUP_CONCAT() |" in client.answer("SHOW WARNINGS", cluster)

@@ -116,6 +116,8 @@ def _decided(tree: exp.Select, cluster: LiveCluster, database: str) -> None:
     by: list[exp.Expr] = []
     for one in group.expressions:
         place = whole_number(one.name) if isinstance(one, exp.Literal) else None
+        if place is not None and place not in range(1, len(tree.expressions) + 1):
+            return  # Which is told first, too.
         listed = tree.expressions[place - 1 : place] if place else [shown.get(one.name.lower(), one)]
         by += [each.unalias() for each in listed]
     where = tree.args.get("where")

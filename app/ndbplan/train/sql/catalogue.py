@@ -7,7 +7,7 @@ table_status(sql, database, pattern, cluster)
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -355,8 +355,6 @@ def _database(sql: str, in_use: str, cluster: LiveCluster) -> str:
 
 def table_status(sql: str, in_use: str, pattern: str, cluster: LiveCluster) -> Result:
     """SHOW TABLE STATUS [FROM database] [LIKE pattern]."""
-    if re.search(r"\bwhere\b", sql, re.IGNORECASE):
-        raise NotSimulated("SHOW TABLE STATUS takes LIKE and WHERE Name; INFORMATION_SCHEMA.TABLES takes all")
     database = _database(sql, in_use, cluster)
     rows = [row for row in _filled(cluster, "TABLES") if row["TABLE_SCHEMA"] == database]
     found = [row for row in rows if server.like(row["TABLE_NAME"], pattern)]
@@ -381,11 +379,10 @@ def full_tables(sql: str, in_use: str, pattern: str, cluster: LiveCluster) -> Re
 
 
 def show_index(sql: str, in_use: str, cluster: LiveCluster) -> Result:
-    """SHOW INDEX FROM table [FROM database] [WHERE column = value]. Raises SqlError, NotSimulated."""
+    """SHOW INDEX FROM table [FROM database]. Raises SqlError."""
     words = sql.split()
-    at = next((i for i, word in enumerate(words) if word.lower() == "where"), len(words))
-    asked, condition = _INDEX_ASKED.fullmatch(" ".join(words[:at])), " ".join(words[at + 1 :])
-    if asked is None or at == len(words) - 1:
+    asked = _INDEX_ASKED.fullmatch(" ".join(words))
+    if asked is None:
         raise syntax(" ".join(words[2:]))
     name, database = asked["name"].replace("`", ""), (asked["database"] or "").replace("`", "")
     before, dot, behind = name.partition(".")
@@ -400,7 +397,7 @@ def show_index(sql: str, in_use: str, cluster: LiveCluster) -> Result:
         for row in _filled(cluster, "STATISTICS")
         if (row["TABLE_SCHEMA"], row["TABLE_NAME"]) == (table.database, table.name)
     ]
-    return _shown(shown, [row for row in rows if _holds(condition, dict(shown), row)])
+    return _shown(shown, rows)
 
 
 _NAME = r"`[^`]+`|[\w$]+"
@@ -409,21 +406,6 @@ _INDEX_ASKED = re.compile(
     rf"(?: (?:from|in) (?P<database>{_NAME}))?",
     re.IGNORECASE,
 )
-_EQUALS = re.compile(r"`?(\w+)`?\s*=\s*(?:'([^'\\]*)'|\"([^\"\\]*)\"|([0-9]+))")
-
-
-def _holds(condition: str, shown: Mapping[str, str], row: Row) -> bool:
-    if not condition:
-        return True
-    found = _EQUALS.fullmatch(condition)
-    if found is None:
-        told = "SHOW INDEX takes WHERE column = value here; INFORMATION_SCHEMA.STATISTICS takes all"
-        raise NotSimulated(told)
-    of = next((of for head, of in shown.items() if head.lower() == found[1].lower()), None)
-    if of is None:
-        raise SqlError(1054, "42S22", f"Unknown column '{found[1]}' in 'where clause'")
-    wanted = next(one for one in found.groups()[1:] if one is not None)
-    return row[of] is not None and str(row[of]).lower() == wanted.lower()
 
 
 def _processlist(asked: tuple[str, str], cluster: LiveCluster) -> Iterator[Row]:

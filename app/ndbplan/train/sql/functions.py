@@ -11,13 +11,14 @@ import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation
-from functools import reduce, wraps
+from functools import partial, reduce, wraps
 from typing import Any
 
 from sqlglot import exp
 
 from ndbplan.base.units import whole_number
 from ndbplan.train.sql import dates, digests, json_calls, json_texts, text_functions
+from ndbplan.train.sql.alike import folded
 from ndbplan.train.sql.numbers import WHOLE_CASTS, Kind
 from ndbplan.train.sql.problem import NotSimulated
 from ndbplan.train.sql.str_to_date import str_to_date
@@ -250,10 +251,15 @@ _AGGREGATES: dict[str, Callable[[list[Any]], Any]] = {
 }  # fmt: skip
 
 
+_MOST_JOINED_BYTES = 1024
+"""Of GROUP_CONCAT: group_concat_max_len, which nobody changes here."""
+
+
 class _Joined:
     """GROUP_CONCAT: value, separator, whether each is taken once, and keys with their directions."""
 
-    def __init__(self) -> None:
+    def __init__(self, warn: Warn) -> None:
+        self.warn = warn
         self.rows: list[tuple[Any, ...]] = []
         self.between, self.once = ",", False
 
@@ -268,7 +274,19 @@ class _Joined:
             descends = bool(self.rows[0][2 + 2 * nth])
             self.rows.sort(key=lambda row: _sortable(row[1 + 2 * nth]), reverse=descends)
         words = [row[0] for row in self.rows]
-        return self.between.join(dict.fromkeys(words) if self.once else words) if words else None
+        if self.once:
+            words = list({folded(word): word for word in reversed(words)}.values())[::-1]
+        return self._cut(words) if words else None
+
+    def _cut(self, words: Sequence[str]) -> str:
+        """As much as it may be long; the row that is cut is told of."""
+        found = ""
+        for row, word in enumerate(words, start=1):
+            found += f"{self.between if row > 1 else ''}{word}"
+            if len(found.encode()) > _MOST_JOINED_BYTES:
+                self.warn(1260, f"Row {row} was cut by GROUP_CONCAT()")
+                return found.encode()[:_MOST_JOINED_BYTES].decode(errors="ignore")
+        return found
 
 
 class _JsonArray(_Gathered):
@@ -310,7 +328,7 @@ def give(base: sqlite3.Connection, warn: Warn) -> None:
         base.create_aggregate(name, 1, _aggregate(work_out))
     base.create_aggregate("JSON_ARRAYAGG", 1, _JsonArray)
     base.create_aggregate("mysql_json_object", 2, _JsonObject)  # type: ignore[arg-type]  # its stub wants step(int)
-    base.create_aggregate("mysql_group_concat", -1, _Joined)  # type: ignore[arg-type]  # its stub wants step(int)
+    base.create_aggregate("mysql_group_concat", -1, partial(_Joined, warn))  # type: ignore[arg-type]  # its stub wants step(int)
 
 
 def _joined(node: exp.GroupConcat) -> exp.Expr:

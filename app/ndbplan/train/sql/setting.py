@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from ndbplan.base.units import whole_number
 from ndbplan.ndb.console import other_variables, who_sets
 from ndbplan.ndb.sql_server import engine_rows
+from ndbplan.ndb.sql_versions import described_charsets
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.sql import modes, server
+from ndbplan.train.sql.character_sets import told
 from ndbplan.train.sql.problem import NotSimulated, SqlError
 from ndbplan.train.sql.variables import missing
 
@@ -31,6 +33,7 @@ _ANSWERS_ELSE = (
     "super_read_only",
 )  # fmt: skip
 """Others of that kind."""
+_LETTERS = re.compile(r"\A\s*set\s+(?:names|character\s+set|charset)\s+('\w+'|\"\w+\"|\w+)", re.IGNORECASE)
 _UTC = ("+00:00", "+0:00", "-00:00")
 _OFFSET = re.compile(r"[+-][0-9]{1,2}:[0-5][0-9]")
 _ENGINES = ("default_storage_engine", "storage_engine", "default_tmp_storage_engine")
@@ -50,6 +53,19 @@ def _is_global(scope: str) -> bool:
 
 def _read_only(name: str) -> SqlError:
     return SqlError(1238, "HY000", f"Variable '{name}' is a read only variable")
+
+
+def _no_value(name: str, given: str) -> SqlError:
+    return SqlError(1231, "42000", f"Variable '{name}' can't be set to the value of '{given}'")
+
+
+def _check_letters(sql: str, version: NdbVersion) -> None:
+    """SET NAMES and SET CHARACTER SET of one that there is. Raises SqlError 1115 otherwise."""
+    found = _LETTERS.match(sql)
+    name = "" if found is None else found[1].strip("'\"").lower()
+    known = {told(one, version) for one, _ in described_charsets(version)}
+    if name and name not in known | {"default", "utf8"}:
+        raise SqlError(1115, "42000", f"Unknown character set: '{name}'")
 
 
 def _may_set(name: str, how: str, scope: str) -> None:
@@ -76,6 +92,8 @@ def _other(name: str, given: str, now: str, scope: str, version: NdbVersion) -> 
     if known is None:
         raise _read_only(name)
     _may_set(name, known.set, scope)
+    if name == "autocommit" and given.upper() not in _SWITCH:
+        raise _no_value(name, given)
     if name == "autocommit" or (is_global and not known.set):
         return {}
     if given.upper() == "DEFAULT":
@@ -89,7 +107,7 @@ def _other(name: str, given: str, now: str, scope: str, version: NdbVersion) -> 
         raise NotSimulated(f"what {name} does is not simulated")
     if known.value in ("ON", "OFF"):
         if given.upper() not in _SWITCH:
-            raise SqlError(1231, "42000", f"Variable '{name}' can't be set to the value of '{given}'")
+            raise _no_value(name, given)
         return {name: _SWITCH[given.upper()]}
     if whole_number(known.value) is not None and whole_number(given) is None:
         raise SqlError(1232, "42000", f"Incorrect argument type to variable '{name}'")
@@ -123,6 +141,7 @@ def _isolation(sql: str, now: Mapping[str, str]) -> dict[str, str]:
 
 def settings(sql: str, now: Mapping[str, str], version: NdbVersion) -> dict[str, str]:
     """What a statement sets that counts here. Raises SqlError, and NotSimulated for what would show."""
+    _check_letters(sql, version)
     kept = _isolation(sql, now)
     parts = _BETWEEN.findall(re.sub(r"\Aset\s", "", sql.strip(), flags=re.IGNORECASE))
     found = map(_SET.match, parts)
@@ -143,8 +162,7 @@ def settings(sql: str, now: Mapping[str, str], version: NdbVersion) -> dict[str,
         _may_set(name, "global" if name == OFFLINE else who_sets(version).get(name, ""), scope.lower())
         switch = name in server.SWITCHES or now[name] in ("ON", "OFF")
         if switch and value not in ("0", "1", "ON", "OFF"):
-            shown = given.strip("'\"")
-            raise SqlError(1231, "42000", f"Variable '{name}' can't be set to the value of '{shown}'")
+            raise _no_value(name, given.strip("'\""))
         if switch:
             is_on = value in ("1", "ON")
             value = str(int(is_on)) if name in server.SWITCHES else "ON" if is_on else "OFF"

@@ -17,13 +17,14 @@ from ndbplan.ndb.sql_versions import described_charsets
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import catalogue, failing, ndbinfo_made, server, variables
 from ndbplan.train.sql.character_sets import told
-from ndbplan.train.sql.engine import Result
+from ndbplan.train.sql.engine import Relation, Result, Settings, run
 from ndbplan.train.sql.numbers import INT, TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, syntax
+from ndbplan.train.sql.reading import parsed
 from ndbplan.train.sql.status import counted
 
 _LIKE = re.compile(r"\blike\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")", re.IGNORECASE)
-_NAME_LIKE = re.compile(r"\bwhere\s+`?name`?\s+(?:like|(=))\s*('[^'\\]*'|\"[^\"\\]*\")\s*$", re.IGNORECASE)
+_WHERE = re.compile(r"\bwhere\b", re.IGNORECASE)
 _DEPRECATED = (
     "'INFORMATION_SCHEMA.PROCESSLIST' is deprecated and will be removed in a future release. "
     "Please use performance_schema.processlist instead"
@@ -62,9 +63,13 @@ def show(sql: str, asked: Asked) -> Result:
         raise syntax(sql[sql.lower().index(asked.words[1].lower(), 4) :])
     for begin, answer in _ANSWERS:
         if low == begin or low.startswith(f"{begin} "):
-            if low.endswith(" like"):
+            if low.endswith((" like", " where")):
                 raise syntax("")
-            return answer(asked)
+            where = _WHERE.search(sql) if begin in _CHOOSE else None
+            if where is None:
+                return answer(asked)
+            found = answer(asked._replace(sql=sql[: where.start()].rstrip()))
+            return _chosen(found, sql[where.start() :], asked)
     second = asked.words[1] if len(asked.words) > 1 else ""
     if second.lower() in show_words():
         raise NotSimulated(
@@ -73,6 +78,32 @@ def show(sql: str, asked: Asked) -> Result:
             "CHARACTER SET"
         )
     raise syntax(sql[sql.index(second, 4) :] if second else "")
+
+
+_CHOOSE = frozenset(
+    (
+        "show databases", "show schemas", "show tables", "show full tables", "show table status",
+        "show columns", "show fields", "show full columns", "show full fields",
+        "show index", "show indexes", "show keys",
+        "show character set", "show charset",
+    )
+)  # fmt: skip
+"""What takes any condition behind WHERE; others look at it themselves, or take none."""
+
+
+def _chosen(found: Result, where: str, asked: Asked) -> Result:
+    """The rows that a condition holds for. Raises SqlError."""
+    places = [dict(zip(found.headings, row, strict=True)) | {_PLACE: n} for n, row in enumerate(found.rows)]
+    columns = Relation((*found.headings, _PLACE), (*found.kinds, INT), places)
+    # A word of the grammar for the reader of SQL, and for the server none.
+    sql = f"SELECT {_PLACE} FROM answer {_CHARSET.sub('`Charset`', where)}"
+    settings = Settings(asked.variables.get("collation_connection", ""), 0)
+    kept = run(sql, parsed(sql), "shown", lambda _database, _table: columns, settings)
+    return found._replace(rows=[found.rows[n] for (n,) in kept.rows], warnings=kept.warnings)
+
+
+_PLACE = "place_in_answer"
+_CHARSET = re.compile(r"(?<![`'\"\w])charset(?![`'\"\w])", re.IGNORECASE)
 
 
 def _gone(low: str, asked: Asked) -> bool:
@@ -156,12 +187,7 @@ def _plugins(asked: Asked) -> Result:
 
 
 def _table_status(asked: Asked) -> Result:
-    sql, pattern = asked.sql, asked.pattern
-    where = _NAME_LIKE.search(sql)
-    if where is not None:
-        sql, pattern = sql[: where.start()].rstrip(), where[2][1:-1]
-        pattern = re.sub(r"([%_])", r"\\\1", pattern) if where[1] else pattern
-    return catalogue.table_status(sql, asked.database, pattern, asked.cluster)
+    return catalogue.table_status(asked.sql, asked.database, asked.pattern, asked.cluster)
 
 
 def _columns(asked: Asked) -> Result:
@@ -219,8 +245,6 @@ def _status(asked: Asked) -> Result:
 
 def _character_sets(asked: Asked) -> Result:
     version = asked.cluster.plan.version
-    if " where " in asked.sql.lower():
-        raise NotSimulated("SHOW CHARACTER SET takes LIKE here")
     rows = []
     for known, text in described_charsets(version):
         name = told(known, version)
