@@ -95,6 +95,36 @@ class TestPresentation:
         assert window.isMaximized()
         assert _parts(window) == {**ALL, "inspector": False}
 
+    def test_a_panel_that_has_the_window_is_presented_and_has_it_afterwards(self, window) -> None:
+        tabs, present = window.panels.analyses.tabs, window.actions_table["present"]
+        QTest.mouseDClick(tabs, _LEFT, pos=tabs.tabRect(0).center())
+        alone = {**dict.fromkeys(ALL, False), "analyses": True}
+        present.trigger()
+        assert _parts(window) == alone
+        present.trigger()
+        assert _parts(window) == alone
+        QTest.mouseDClick(tabs, _LEFT, pos=tabs.tabRect(0).center())
+        assert _parts(window) == ALL
+
+    def test_a_panel_that_gets_it_meanwhile_hides_nothing_afterwards(self, window) -> None:
+        """The sides stayed hidden: what the presentation showed was taken for what was on show before."""
+        for trigger in ("present", "maximise", "present"):
+            window.actions_table[trigger].trigger()
+        assert _parts(window) == ALL
+
+    def test_the_view_is_afterwards_what_it_was(self, qtbot, window) -> None:
+        canvas = window.canvas
+        canvas.set_zoom(1.5)
+        canvas.look_at(canvas.canvas_scene.item_of("data1").rect_in_scene().center())
+        before = canvas.transform(), canvas.mapToScene(0, 0)
+        window.actions_table["present"].trigger()
+        qtbot.waitUntil(lambda: canvas.zoom != 1.5)
+        window.actions_table["present"].trigger()
+        qtbot.waitUntil(lambda: canvas.zoom == 1.5)
+        assert canvas.transform() == before[0]
+        moved = canvas.mapToScene(0, 0) - before[1]
+        assert max(abs(moved.x()), abs(moved.y())) < 2
+
     def test_the_canvas_may_be_larger_than_its_actual_size(self, qtbot, window) -> None:
         window.open_sample("tick-store")
         qtbot.waitUntil(lambda: window.canvas.zoom == 1.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QShortcut
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
@@ -57,6 +57,22 @@ class Parts(NamedTuple):
     actions: Actions
 
 
+class _Before(NamedTuple):
+    """How a window was when its presentation began."""
+
+    shown: dict[str, bool]
+    """Which parts were on show."""
+    alone: QWidget | None
+    """The part that had the whole window."""
+    is_maximised: bool
+    view: tuple[float, QPointF] | None
+    """Zoom of the canvas, and what was in its corner, where another size keeps it; None: it was fitted."""
+
+
+def _view(canvas: CanvasView) -> tuple[float, QPointF] | None:
+    return None if canvas.is_fitted else (canvas.zoom, canvas.mapToScene(0, 0))
+
+
 class Arrangement(QObject):
     """Shows and hides the parts of one window."""
 
@@ -66,8 +82,8 @@ class Arrangement(QObject):
         self._window, self._all = window, parts
         self._maximised: QWidget | None = None
         self._shown: dict[str, bool] = {}
-        """Which parts were on show before one was maximised or the presentation began."""
-        self._was_maximised = False
+        """Which parts were on show before one was maximised."""
+        self._before = _Before({}, None, False, None)
         self._leave = QShortcut(Qt.Key.Key_Escape, window)
         self._leave.setEnabled(False)
         self._leave.activated.connect(lambda: parts().actions["present"].trigger())
@@ -118,7 +134,7 @@ class Arrangement(QObject):
         if self._maximised is not None:
             self._restore()
             return
-        self._remember()
+        self._shown = self._on_show()
         self._maximised = part
         for one in self._parts.values():
             one.setVisible(one is part)
@@ -134,8 +150,8 @@ class Arrangement(QObject):
             self._all().actions[name].setChecked(on)
         self._parts[name].setVisible(on)
 
-    def _remember(self) -> None:
-        self._shown = {name: not part.isHidden() for name, part in self._parts.items()}
+    def _on_show(self) -> dict[str, bool]:
+        return {name: not part.isHidden() for name, part in self._parts.items()}
 
     def _restore(self) -> None:
         self._maximised = None
@@ -147,18 +163,22 @@ class Arrangement(QObject):
         self._all().actions["maximise"].setChecked(False)
 
     def present(self) -> None:
-        """Canvas and analyses on the whole screen, or everything as it was before."""
+        """Canvas and analyses, or what is maximised, on the whole screen; or everything as it was before."""
         window, parts = self._window, self._all()
         on = parts.actions["present"].isChecked()
-        if self._maximised is not None:
+        alone = self._maximised
+        if alone is not None:
             self._restore()
         if on:
-            self._remember()
-            self._was_maximised = window.isMaximized()
+            self._before = _Before(self._on_show(), alone, window.isMaximized(), _view(parts.canvas))
+        else:
+            alone = self._before.alone
         for name in ("side", "inspector"):
-            shown = False if on else self._shown.get(name, True)
+            shown = not on and self._before.shown.get(name, True)
             parts.actions[name].setChecked(shown)
             self._parts[name].setVisible(shown)
+        if alone is not None:
+            self.maximise(alone)
         parts.top_bar.setVisible(not on)
         parts.status.setVisible(not on)
         # The first Esc leaves, whatever else it would mean to what has the focus.
@@ -168,8 +188,16 @@ class Arrangement(QObject):
         if on:
             parts.messages.say("info", "F5 or Esc ends the presentation.")
             window.showFullScreen()
-        elif self._was_maximised:
+        elif self._before.is_maximised:
             window.showMaximized()
         else:
             window.showNormal()
-        QTimer.singleShot(0, parts.canvas.fit)
+        QTimer.singleShot(0, self, self._show_view)
+
+    def _show_view(self) -> None:
+        parts, view = self._all(), self._before.view
+        parts.canvas.fit()
+        if view is not None and not parts.actions["present"].isChecked():
+            parts.canvas.set_zoom(view[0])
+            middle = parts.canvas.mapToScene(parts.canvas.viewport().rect().center())
+            parts.canvas.look_at(view[1] + middle - parts.canvas.mapToScene(0, 0))
