@@ -14,6 +14,7 @@ from ndbplan.simulate.world.indices import Part
 from ndbplan.train import world
 from ndbplan.train.consoles import Consoles
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.sql.console import Client
 
 OK = "Query OK, 0 rows affected (0.20 sec)\n"
 COPIED = f"{OK}Records: 0  Duplicates: 0  Warnings: 0\n\n"
@@ -455,3 +456,105 @@ def test_ndb_checks_and_repairs_no_table(begun: Callable[[str], LiveCluster]) ->
         assert f"| test.tc | {verb} " in (answer := consoles.answer(f"mysql> {verb} table tc;"))
         assert f"| {said} " in answer
         assert (f"doesn't support {verb} |" in answer) == (said == "note")
+
+
+OLDER_TYPES = [
+    ("id INT(11) PRIMARY KEY",
+     (1681, "Integer display width is deprecated and will be removed in a future release.")),
+    ("id INT PRIMARY KEY, t TINYINT(1), d DECIMAL(5,2)", None),
+    ("id INT PRIMARY KEY, d DECIMAL(5,2) UNSIGNED, n INT UNSIGNED",
+     (1681, "UNSIGNED for decimal and floating point data types is deprecated and support for it will be")),
+    ("id INT PRIMARY KEY, y YEAR(4)",
+     (1287, "'YEAR(4)' is deprecated and will be removed in a future release. Please use YEAR instead")),
+    ("id INT PRIMARY KEY, c CHAR(2) CHARACTER SET utf8",
+     (3719, "'utf8' is currently an alias for the character set")),
+    ("id INT PRIMARY KEY, b INT, KEY i (b), KEY i2 (b), UNIQUE u (b)",
+     (1831, "Duplicate index 'i2' defined on the table 'test.older'. This is deprecated")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("columns", "warning"), OLDER_TYPES)
+def test_older_types_and_doubled_indexes_are_warned_of(
+    begun: Callable[[str], LiveCluster], columns: str, warning: tuple[int, str] | None
+) -> None:
+    for version in ("8.4.8", "7.4.10"):
+        cluster, client = begun(version), Client()
+        client.answer("USE test", cluster)
+        said = client.answer(f"CREATE TABLE older ({columns}) ENGINE=NDB", cluster)
+        is_new = version == "8.4.8"
+        told = warning is not None and (is_new or warning[0] == 1831)
+        assert said.startswith(f"Query OK, 0 rows affected{', 1 warning' * told} ("), version
+        shown = client.answer("SHOW WARNINGS", cluster)
+        assert not told or warning is None or f"| {warning[0]} | {warning[1]}" in shown
+        assert ("Note " in shown) is (told and not is_new)
+
+
+REFUSED_WORDS = [
+    ("CREATE TABLE x (a INT, PRIMARY KEY (nosuch)) ENGINE=NDB",
+     "1072 (42000): Key column 'nosuch' doesn't exist in table"),
+    ("CREATE TABLE x ENGINE=NDB", "4028 (HY000): A table must have at least one visible column."),
+    ("CREATE TABLE x (a DECIMAL(5,10)) ENGINE=NDB",
+     "1427 (42000): For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column 'a')."),
+    ("CREATE TABLE x (a DECIMAL(40,35)) ENGINE=NDB",
+     "1425 (42000): Too big scale 35 specified for column 'a'. Maximum is 30."),
+    ("CREATE TABLE x (a TIMESTAMP(9)) ENGINE=NDB",
+     "1426 (42000): Too-big precision 9 specified for 'a'. Maximum is 6."),
+    ("CREATE TABLE x (a BIT(65)) ENGINE=NDB",
+     "1439 (42000): Display width out of range for column 'a' (max = 64)"),
+    ("CREATE TABLE x (a CHAR(2) CHARACTER SET nosuch) ENGINE=NDB",
+     "1115 (42000): Unknown character set: 'nosuch'"),
+    ("CREATE TABLE x (a CHAR(2) COLLATE nosuch) ENGINE=NDB", "1273 (HY000): Unknown collation: 'nosuch'"),
+    ("CREATE TABLE x (a CHAR(2) CHARACTER SET latin1 COLLATE utf8mb4_bin) ENGINE=NDB",
+     "1253 (42000): COLLATION 'utf8mb4_bin' is not valid for CHARACTER SET 'latin1'"),
+    ("ALTER TABLE blobs_1k ALGORITHM=FOO, ADD COLUMN id INT", "1800 (HY000): Unknown ALGORITHM 'FOO'"),
+    ("ALTER TABLE blobs_1k ADD COLUMN id INT, LOCK=FOO", "1801 (HY000): Unknown LOCK type 'FOO'"),
+    ("ALTER TABLE blobs_1k ADD COLUMN q INT, ALGORITHM=INSTANT",
+     "1845 (0A000): ALGORITHM=INSTANT is not supported for this operation. Try ALGORITHM=COPY/INPLACE."),
+    ("CREATE FULLTEXT INDEX f ON blobs_1k (data1)",
+     "1214 (HY000): The used table type doesn't support FULLTEXT indexes"),
+    ("CREATE TABLE x (a INT PRIMARY KEY, b INT, KEY (b) USING HASH) ENGINE=NDB",
+     "1005 (HY000): Can't create table 'x' (use SHOW WARNINGS for more info)."),
+    ("SET NAMES nosuch", "1115 (42000): Unknown character set: 'nosuch'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "error"), REFUSED_WORDS)
+def test_words_are_refused_in_those_of_the_server(cluster: LiveCluster, line: str, error: str) -> None:
+    client = Client()
+    client.answer("USE test", cluster)
+    assert client.answer(line, cluster) == f"ERROR {error}\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "near"),
+    [
+        ("CREATE TABLE x (a INT) ENGINE=NDB NOSUCH=1", "NOSUCH=1"),
+        ("CREATE TABLE x (a INT) ENGINE=NDB AUTO_INCREMENT=y", "y"),
+        ("CREATE TABLE x (a ENUM()) ENGINE=NDB", ")) ENGINE=NDB"),
+        ("SET SESSION TRANSACTION ISOLATION LEVEL NOSUCH", "NOSUCH"),
+        ("SHOW CREATE TABLE a b", "b"),
+    ],
+)
+def test_words_that_no_server_reads_are_named(cluster: LiveCluster, line: str, near: str) -> None:
+    client = Client()
+    client.answer("USE test", cluster)
+    said = client.answer(line, cluster)
+    assert said.startswith("ERROR 1064 (42000)")
+    assert f"near '{near}' at line 1" in said
+
+
+def test_defaults_and_names_are_written_as_the_server_writes_them(cluster: LiveCluster) -> None:
+    client = Client()
+    client.answer(
+        "CREATE TABLE test.`t p` (`a b` INT PRIMARY KEY, t DATETIME(3) DEFAULT NOW(3), "
+        "d DATE DEFAULT (CURRENT_DATE), u TIMESTAMP DEFAULT CURRENT_TIMESTAMP() ON UPDATE NOW()) ENGINE=NDB",
+        cluster,
+    )
+    said = client.answer("SHOW CREATE TABLE test.`t p`", cluster)
+    for line in (
+        "CREATE TABLE `t p` (",
+        "`t` datetime(3) DEFAULT CURRENT_TIMESTAMP(3),",
+        "`d` date DEFAULT (curdate()),",
+        "`u` timestamp NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,",
+    ):
+        assert line in said

@@ -49,6 +49,7 @@ from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, 
 from ndbplan.train.sql.referring import has_orphans
 from ndbplan.train.sql.refused import met
 from ndbplan.train.sql.server import last_number
+from ndbplan.train.sql.stated_words import doubled
 from ndbplan.train.sql.too_large import raise_over
 from ndbplan.train.typed_memory import refused_for_index
 
@@ -96,7 +97,7 @@ def with_new_keys(asked: Asked, after: Plan, table: Table, old: Sequence[Foreign
     return exchanged(after, table, foreign_keys.with_keys(table, keys, after.version))
 
 
-_UNREAD = re.compile(r"column (\S+): (\S+) is not used; it is left out\Z")
+_UNREAD = re.compile(r"(?:column (\S+): )?(\S+) is not (?:used|known here); it is left out\Z")
 _NOT_READ_HERE = frozenset((
     "ASCII", "BYTE", "ENGINE_ATTRIBUTE", "INVISIBLE", "NOT", "SECONDARY_ENGINE_ATTRIBUTE", "SRID", "UNICODE",
 ))  # fmt: skip
@@ -285,6 +286,9 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
     by_server = copies_always(clauses_of(asked))
     why = why_copied(asked, old, new)
     algorithm = (asked.option("ALGORITHM") or "").upper()
+    if algorithm == "INSTANT":
+        text = "ALGORITHM=INSTANT is not supported for this operation. Try ALGORITHM=COPY/INPLACE."
+        raise SqlError(1845, "0A000", text)
     if (why or by_server) and (algorithm == "INPLACE" or asked.how == "ONLINE"):
         if by_server or not form(asked.plan.version, "inplace_reasons"):
             text = "ALGORITHM=INPLACE is not supported for this operation. Try ALGORITHM=COPY."
@@ -309,7 +313,8 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
         code = refused_for_index(asked.cluster.session.simulation, old, new, rows)
         if code:
             raise met(code, old.name)
-    warnings = [] if copies else [
+    warnings = [*doubled(asked, new, frozenset(one.name for one in old.indexes))]
+    warnings += [] if copies else [
         Warned("Warning", 1478, f"Converted FIXED field '{one.name}' to DYNAMIC to enable online ADD COLUMN")
         for one in added
         if one.column_format == "default"

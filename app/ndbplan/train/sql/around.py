@@ -11,6 +11,7 @@ from sqlglot import exp
 from ndbplan.base.units import whole_number
 from ndbplan.ndb.console import form
 from ndbplan.ndb.sql_server import calls_without_blank, flushed, missing_functions, no_calls
+from ndbplan.ndb.sql_versions import described_charsets
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.live import LiveCluster, time_passes
 from ndbplan.train.sql.deprecated import deprecated
@@ -19,7 +20,8 @@ from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.kept_out import check_target
 from ndbplan.train.sql.modes import GROUP_BY, has
 from ndbplan.train.sql.numbers import BYTES, TEXT, Kind
-from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
+from ndbplan.train.sql.older_types import UTF8
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
 from ndbplan.train.sql.reading import typed_list
 
 
@@ -169,23 +171,45 @@ _NUMBERS = ("connection_id", "last_insert_id", "row_count")
 _LOCKS_ROWS = re.compile(r"lock\s+tables?\s+(?!`?ndbinfo`?\.)", re.IGNORECASE)
 
 
-def may_pass(sql: str, version: NdbVersion) -> None:
-    """Raises what is said of LOCK TABLES, FLUSH and SET that do not pass without an answer.
+_NAMES_OF = re.compile(r"\Aset\s+(?:names|character\s+set|charset)\s+'?(\w+)'?", re.IGNORECASE)
+_LEVEL = re.compile(
+    r"\Aset\s+(?:\w+\s+)?transaction\b.*?\bisolation\s+level\s+(?=(.*))", re.IGNORECASE | re.DOTALL
+)
+_LEVELS = re.compile(r"read\s+(?:un)?committed\b|repeatable\s+read\b|serializable\b", re.IGNORECASE)
 
-    NotSimulated for what would show later, SqlError for what FLUSH does not know in the version.
+
+def passed(warnings: tuple[Warned, ...]) -> str:
+    """What the client prints of a statement that changes nothing which is shown."""
+    return f"Query OK, 0 rows affected{', 1 warning' * bool(warnings)} (0.00 sec)"
+
+
+def may_pass(sql: str, version: NdbVersion) -> tuple[Warned, ...]:
+    """Raises what is said of LOCK TABLES, FLUSH and SET that do not pass so; warnings of others.
+
+    NotSimulated for what would show later, SqlError for what the version does not know.
     """
+    level = _LEVEL.match(sql)
+    if level is not None and not _LEVELS.match(level[1]):
+        raise syntax(level[1])
+    if (names := _NAMES_OF.match(sql)) is not None:
+        known = {*(name for name, _ in described_charsets(version)), "utf8", "default"}
+        known |= {"utf8mb3"} if form(version, "utf8_warned") else set()
+        if names[1].lower() not in known:
+            raise SqlError(1115, "42000", f"Unknown character set: '{names[1]}'")
+        return (UTF8,) if names[1].lower() == "utf8" and form(version, "utf8_warned") else ()
     words = sql.upper().split()
     if _LOCKS_ROWS.match(sql) or words[:2] == ["LOCK", "INSTANCE"]:
         raise NotSimulated("which statements LOCK TABLES refuses or makes wait is not simulated")
     if words[0] == "SET" and len(words) > 1 and words[1].split("=")[0] in _OF_ACCOUNTS:
         raise NotSimulated("accounts and roles are not simulated; root has all privileges")
     if words[0] != "FLUSH":
-        return
+        return ()
     behind = [word for word in words[1:] if word not in ("LOCAL", "NO_WRITE_TO_BINLOG")]
     if not behind or behind[0].strip(",") not in flushed(version):
         raise syntax(" ".join(sql.split()[1 + len(words) - 1 - len(behind) :]))
     if behind[0] in ("TABLE", "TABLES") and ("WITH" in behind or "FOR" in behind):
         raise NotSimulated("which statements a global read lock makes wait is not simulated")
+    return ()
 
 
 _OF_ACCOUNTS = ("PASSWORD", "ROLE", "DEFAULT", "RESOURCE")

@@ -194,8 +194,8 @@ class Client(Lines):
             self._query(f"SELECT {sql[len(words[0]) :]}", cluster)
             return f"Query OK, 0 rows affected ({self.slept_s:.2f} sec)"
         if verb in ("set", "lock", "unlock", "flush"):
-            around.may_pass(sql, cluster.plan.version)
-            return "Query OK, 0 rows affected (0.00 sec)"
+            self.warnings = around.may_pass(sql, cluster.plan.version)
+            return around.passed(self.warnings)
         if verb in _DEFINES:
             done, known = self._define(sql, cluster), server.databases(cluster)
             self.database = self.database if self.database in known else ""

@@ -85,7 +85,7 @@ def _takes(column: Column, *, can_be_null: bool) -> Iterator[str]:
     elif can_be_null and (not kind.is_blob or column.type == "json"):
         yield "DEFAULT NULL"
     if column.on_update is not None:
-        yield f"ON UPDATE {column.on_update}"
+        yield f"ON UPDATE {_default(column.on_update)}"
     if column.auto_increment:
         yield "AUTO_INCREMENT"
 
@@ -93,7 +93,21 @@ def _takes(column: Column, *, can_be_null: bool) -> Iterator[str]:
 def _default(value: str) -> str:
     """Numbers stand in quotes; functions and texts as they were typed."""
     plain = value.replace("-", "", 1).replace(".", "", 1)
-    return f"'{value}'" if plain.isdigit() else value
+    if plain.isdigit():
+        return f"'{value}'"
+    moment = _NOW.fullmatch(value)
+    if moment is not None:
+        return f"CURRENT_TIMESTAMP{moment[1] or ''}"
+    call = _CALLED.fullmatch(value)
+    return value if call is None else f"({_NAMES.get(call[1].lower(), call[1].lower())}())"
+
+
+_NOW = re.compile(r"(?:now|current_timestamp|localtime|localtimestamp)(?:\(\)|(\([0-9]\)))?", re.IGNORECASE)
+_CALLED = re.compile(
+    r"\((current_date|curdate|current_time|curtime|current_timestamp|now|uuid)(?:\(\))?\)", re.IGNORECASE
+)
+_NAMES = {"current_date": "curdate", "current_time": "curtime", "current_timestamp": "now"}
+"""Names that the server writes for others of the same function (item_timefunc.h)."""
 
 
 def _options(plan: Plan, table: Table, next_number: int | None) -> Iterator[str]:

@@ -19,6 +19,7 @@ from ndbplan.train.locks import Running
 from ndbplan.train.schema import GivesUp, SetSchema
 from ndbplan.train.sql import server
 from ndbplan.train.sql.failing import NOT_OPENED, is_lost, lock_warnings
+from ndbplan.train.sql.older_types import older_words
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
 from ndbplan.train.transacting import Runs
 
@@ -128,7 +129,12 @@ def ok(asked: Asked, rows: int = 0, lasts_s: float = DEFINED_S, warnings: Sequen
         )  # fmt: skip
         asked.cluster.act(Runs(asked.cluster.sql_session, at_work))
         become(asked, then, at_s=begin_s + lasts_s, copied=copied)
-    warnings = (*lock_warnings(asked.cluster), *online_warning(asked.how, asked.plan.version), *warnings)
+    warnings = (
+        *older_words(asked.words, asked.plan.version),
+        *lock_warnings(asked.cluster),
+        *online_warning(asked.how, asked.plan.version),
+        *warnings,
+    )
     session, lasts_s = asked.cluster.sql_session, min(lasts_s, _LONGEST_S)
 
     def hold(until_s: float) -> Hold:

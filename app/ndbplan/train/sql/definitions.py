@@ -19,18 +19,16 @@ from ndbplan.importing.ddl.tokens import Word
 from ndbplan.importing.ddl.tokens import words as read_words
 from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import tables_of
-from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import (
-    character_sets,
+    databases,
     foreign_keys,
     local_tables,
     maintaining,
     new_tables,
     partitioning,
-    server,
     storage,
 )
 from ndbplan.train.sql.altering import (
@@ -41,6 +39,7 @@ from ndbplan.train.sql.altering import (
     refused,
     with_new_keys,
 )
+from ndbplan.train.sql.databases import if_so as if_so_in
 from ndbplan.train.sql.defining import (
     DEFINED_S,
     NDB,
@@ -61,6 +60,7 @@ from ndbplan.train.sql.modes import unknown_engine
 from ndbplan.train.sql.numbers import TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
 from ndbplan.train.sql.refused import read_only
+from ndbplan.train.sql.stated_words import check_stated, doubled
 from ndbplan.train.sql.too_large import raise_over
 from ndbplan.train.state import is_local
 
@@ -89,6 +89,7 @@ def define(
     asked = Asked(sql, database, cluster, tuple(words), checks, engine, logs)
     stream = Stream(words, len(sql))
     verb, what = stream.next().upper, stream.peek().upper
+    check_stated(asked)
     try:
         return _act(verb, what)(asked, stream)
     except Unreadable as wrong:
@@ -103,7 +104,7 @@ def _act(verb: str, what: str) -> _Act:
     if verb == "RENAME":
         return _rename
     if what in ("DATABASE", "SCHEMA") and verb != "ALTER":
-        return _databases
+        return databases.change
     if what in ("LOGFILE", "TABLESPACE"):
         return disk_data
     acts: dict[tuple[str, str], _Act] = {
@@ -125,68 +126,9 @@ def _table_named(asked: Asked, stream: Stream) -> Name:
     return Name(*table_name(stream, asked.database).table)
 
 
-def _databases(asked: Asked, stream: Stream) -> Done:
-    stream.next()
-    verb, if_so = asked.words[0].upper, _if_so(stream)
-    name = stream.name("database name")
-    version = asked.plan.version
-    if verb == "CREATE":
-        _check_database(stream, version)
-    elif not stream.at_end():
-        raise stream.unreadable("the end")
-    there = name in server.databases(asked.cluster)
-    made = asked.cluster.state.databases
-    if verb == "CREATE":
-        if there and not if_so:
-            raise SqlError(1007, "HY000", f"Can't create database '{name}'; database exists")
-        if there:
-            note = Warned("Note", 1007, f"Can't create database '{name}'; database exists")
-            return ok(asked, 1, warnings=(note,))
-        become(asked, asked.plan, databases=made | {name})
-        return ok(asked, 1)
-    if not there:
-        if if_so:
-            text = f"Can't drop database '{name}'; database doesn't exist"
-            return ok(asked, warnings=(Warned("Note", 1008, text),))
-        raise SqlError(1008, "HY000", f"Can't drop database '{name}'; database doesn't exist")
-    if name in (*server.SYSTEM, "ndbinfo"):
-        if name == "mysql" and form(asked.plan.version, "dictionary_of_its_own"):
-            raise SqlError(3552, "HY000", f"Access to system schema '{name}' is rejected.")
-        raise NotSimulated(f"a server of this version without its database {name} is not simulated")
-    gone = [table for table in asked.plan.tables if table.database == name]
-    foreign_keys.check_drop(asked.plan, gone, checks=asked.checks)
-    local = [table for table in server.local_tables(asked.cluster) if table.database == name]
-    local_tables.drop(asked, local)
-    become(asked, _without(asked.plan, gone), databases=made - {name})
-    return ok(asked, len(gone) + len(local))
-
-
-_OF_DATABASES = ("DEFAULT", "CHARACTER", "CHARSET", "COLLATE", "ENCRYPTION")
-
-
-def _check_database(stream: Stream, version: NdbVersion) -> None:
-    """Raises SqlError and NotSimulated for options of CREATE DATABASE."""
-    if stream.at_end():
-        return
-    if stream.peek().upper not in _OF_DATABASES:
-        raise stream.unreadable("the end")
-    if character_sets.stated(stream.rest(), version) is not None:
-        usual = character_sets.of_server(version)
-        raise NotSimulated(f"databases with another collation than {usual} are not simulated; tables are")
-
-
-def _if_so(stream: Stream) -> bool:
-    """Take IF EXISTS or IF NOT EXISTS."""
-    if not stream.accept("IF"):
-        return False
-    stream.accept("NOT")
-    stream.expect("EXISTS")
-    return True
-
-
 def _create(asked: Asked, stream: Stream) -> Done:
     stream.expect("TABLE")
-    if_so, named = _if_so(stream), _table_named(asked, stream)
+    if_so, named = if_so_in(stream), _table_named(asked, stream)
     database, name = asked.name(named)
     if local_tables.known(asked, named) is not None or asked.is_view(named):
         if if_so:
@@ -234,7 +176,7 @@ def _create(asked: Asked, stream: Stream) -> Done:
     kept, warnings = new_tables.finished(asked, new, clause)
     kept = storage.when_made(kept, asked.words)
     check_dictionary(asked, exchanged(after, new, kept))
-    warnings = [*warnings, *not_told_to_others(asked, exchanged(after, new, kept))]
+    warnings = [*doubled(asked, kept), *warnings, *not_told_to_others(asked, exchanged(after, new, kept))]
     become(asked, with_new_keys(asked, exchanged(after, new, kept), kept, ()))
     return ok(asked, warnings=warnings)
 
@@ -287,7 +229,7 @@ def _without(plan: Plan, tables: Sequence[Table]) -> Plan:
 
 def _drop(asked: Asked, stream: Stream) -> Done:
     stream.next()
-    if_so = _if_so(stream)
+    if_so = if_so_in(stream)
     named = [(one, local_tables.known(asked, one)) for one in _listed(asked, stream)]
     missing = [".".join(asked.name(one)) for one, table in named if table is None]
     notes = [Warned("Note", 1051, f"Unknown table '{one}'") for one in missing]

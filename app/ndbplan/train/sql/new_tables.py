@@ -57,6 +57,10 @@ def check(asked: Asked, clause: Clause | None) -> None:
 
 _DECIMALS = ("DECIMAL", "NUMERIC", "DEC", "FIXED")
 _MOST_DIGITS, _MOST_BITS = 65, 53
+_MOST_SCALE, _MOST_BITS_SHOWN, _MOST_FRACTION = 30, 64, 6
+"""Manual 8.4: DECIMAL, BIT, fractional seconds."""
+_MOMENTS = ("TIME", "DATETIME", "TIMESTAMP")
+_NO_WORDS = (Word("", 0, "sign"),) * 3
 
 
 def _check_letters(asked: Asked) -> None:
@@ -80,14 +84,31 @@ def _too_long(column: str, charset: str) -> SqlError:
 
 def _check_digits(asked: Asked) -> None:
     """Raises what is said of numbers with more digits than there are."""
-    for name, kind, bracket, number in zip(*(asked.words[at:] for at in range(4)), strict=False):
+    for name, kind, bracket, number, between, behind in zip(
+        *((*asked.words, *_NO_WORDS)[at:] for at in range(6)), strict=False
+    ):
         digits = whole_number(number.text)
+        if bracket.text == "(" and kind.upper in ("ENUM", "SET") and number.text == ")":
+            raise syntax(asked.sql[number.start :])
         if bracket.text != "(" or number.kind != "number" or digits is None:
             continue
+        scale = whole_number(behind.text) if between.text == "," else None
+        if kind.upper in _DECIMALS and scale is not None and scale > _MOST_SCALE:
+            text = f"Too big scale {scale} specified for column '{name.text}'. Maximum is {_MOST_SCALE}."
+            raise SqlError(1425, "42000", text)
+        if kind.upper == "BIT" and digits > _MOST_BITS_SHOWN:
+            text = f"Display width out of range for column '{name.text}' (max = {_MOST_BITS_SHOWN})"
+            raise SqlError(1439, "42000", text)
+        if kind.upper in _MOMENTS and digits > _MOST_FRACTION and asked.plan.features.fractional_seconds:
+            said = form(asked.plan.version, "too_many_digits")
+            raise SqlError(1426, "42000", said.format(digits=digits, column=name.text, most=_MOST_FRACTION))
         if kind.upper in _DECIMALS and digits > _MOST_DIGITS:
             said = form(asked.plan.version, "too_many_digits")
             text = said.format(digits=digits, column=name.text, most=_MOST_DIGITS)
             raise SqlError(1426, "42000", text)
+        if kind.upper in _DECIMALS and scale is not None and scale > digits:
+            said = "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column"
+            raise SqlError(1427, "42000", f"{said} '{name.text}').")
         if kind.upper == "FLOAT" and digits > _MOST_BITS:
             raise SqlError(1063, "42000", f"Incorrect column specifier for column '{name.text}'")
 
@@ -211,10 +232,28 @@ def raise_for(message: str, asked: Asked) -> bool:
     if match is not None and is_strict(asked.cluster):
         kind = "SET" if " SET " in f" {_words_of(asked, match[1])} " else "ENUM"
         raise SqlError(1291, "HY000", f"Column '{match[1]}' has duplicated value '{match[2]}' in {kind}")
+    if "a column of its primary key was not read" in message:
+        _raise_for_key(asked)
+    if message.startswith("expected a list of columns in parentheses"):
+        raise SqlError(*form(asked.plan.version, "no_columns"))
     if _NO_COLUMNS.search(message):
         at = next(at for at, word in enumerate(asked.words) if word.text == "(")
         raise syntax(asked.sql[asked.words[at + 1].start :])
     return False
+
+
+def _raise_for_key(asked: Asked) -> None:
+    """Raises SqlError 1072 for the first column of PRIMARY KEY that the table has not."""
+    words = asked.words
+    there = {one.text.lower() for before, one in pairwise(words) if before.text in ("(", ",")}
+    at = next((at for at, one in enumerate(words) if one.upper == "PRIMARY"), len(words))
+    inside = next((place for place in range(at, len(words)) if words[place].text == "("), len(words)) + 1
+    columns = {one.text.lower() for place, one in enumerate(words) if place < at} & there
+    for one in words[inside:]:
+        if one.text == ")":
+            return
+        if one.text != "," and one.text.lower() not in columns:
+            raise SqlError(1072, "42000", f"Key column '{one.text}' doesn't exist in table")
 
 
 def _raise_at_type(asked: Asked, column: str, *, behind: bool) -> None:

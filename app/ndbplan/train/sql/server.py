@@ -217,16 +217,21 @@ def tables(sql: str, database: str, pattern: str, cluster: LiveCluster) -> Resul
     return Result((heading,), (TEXT,), [(one,) for one in found if like(one, pattern)])
 
 
+_PART = re.compile(r"`((?:[^`]|``)+)`|([\w$]+)")
+_NAMED = re.compile(rf"(?:{_PART.pattern})(?:\s*\.\s*(?:{_PART.pattern}))?")
+"""A table, with its database or without."""
+
+
 def show_created(
     sql: str, in_use: str, cluster: LiveCluster, may_use: Callable[[Table], None] = lambda _table: None
 ) -> Result:
     """SHOW CREATE TABLE of a table of the plan or of ndbinfo; `may_use` raises where it cannot be opened."""
-    words = sql.split()
-    if len(words) != 4:
-        raise syntax(" ".join(words[4:]))
-    database, dot, name = words[3].replace("`", "").partition(".")
-    if not dot:
-        database, name = in_use, database
+    typed = sql.split(None, 3)[3:]
+    match = _NAMED.fullmatch(typed[0]) if typed else None
+    if match is None:
+        raise syntax(typed[0].partition(" ")[2].strip() if typed else "")
+    parts = [(one or other).replace("``", "`") for one, other in _PART.findall(match[0])]
+    database, name = parts if len(parts) > 1 else (in_use, parts[0])
     if not database:
         raise SqlError(1046, "3D000", "No database selected")
     if database not in databases(cluster):

@@ -73,5 +73,10 @@ def counted(cluster: LiveCluster, own: Mapping[str, int], *, everybody: bool) ->
     rows = [row for row in processlist("", "", cluster).rows if row[4] != "Daemon"]
     values = {f"Com_{name}": total[name] for name in sorted(_SAME)}
     values |= {"Connections": max(int(row[0]) for row in rows), "Questions": total["all"]}
-    values |= {"Threads_connected": len(rows), "Threads_running": sum(row[4] == "Query" for row in rows)}
+    values |= {
+        "Threads_cached": 0,
+        "Threads_created": len(rows),
+        "Threads_connected": len(rows),
+        "Threads_running": sum(row[4] == "Query" for row in rows),
+    }
     return {name: str(value) for name, value in values.items()}
