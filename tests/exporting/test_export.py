@@ -598,3 +598,16 @@ def test_sha256sum_names_what_was_changed(tmp_path: Path) -> None:
     assert run("sha256sum", "--strict", "--quiet", "-c", RECORD, cwd=tmp_path).returncode == 0
     (tmp_path / "config.ini").write_text("mine\n")
     assert "config.ini: FAILED" in run("sha256sum", "-c", RECORD, cwd=tmp_path).stdout
+
+
+def test_a_shell_that_is_too_old_is_named(tmp_path: Path) -> None:
+    """Nothing before it is more than such a shell reads: it would end at its first table of names."""
+    plan = sample("starter")
+    head, mark, rest = render_script(plan, operations(plan)).partition("\nhere=")
+    assert mark
+    assert "declare -A" in rest
+    for major, minor, code in ((3, 2, 2), (4, 1, 2), (4, 2, 0), (5, 0, 0)):
+        text = f"OLD=({major} {minor})\n{head.replace('BASH_VERSINFO', 'OLD')}"
+        done = subprocess.run(["bash", "-c", text], capture_output=True, text=True, check=False)
+        assert done.returncode == code, (major, minor)
+        assert ("needs 4.2 or later" in done.stderr) is bool(code)
