@@ -9,9 +9,11 @@ the slowest disk that was measured, whatever else bounded it there.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
+from ndbplan.estimate.load.checkpoint import CheckpointEstimate
 from ndbplan.estimate.stored import reach
 from ndbplan.ndb.nearness import Nearness, slowest_disk_bytes_per_s
 from ndbplan.plan.hardware import Disk
@@ -27,11 +29,45 @@ def less_certain(plan: Plan, kind: str, found: Quantity, ask: Callable[[Plan], Q
     """
     at_runs = with_disks_of_runs(plan, kind)
     if at_runs is not None and found.low < found.high:
-        there, near = ask(at_runs), reach(at_runs, kind)
-        if there.low > 0.0:
-            wide = there.high / there.low / (near.room * near.room_below)
-            found = found.between(found.low, max(found.high, found.low * wide))
+        near = reach(at_runs, kind)
+        found = as_wide_as(found, ask(at_runs), rooms(near))
     return _widened(found, reach(plan, kind))
+
+
+def as_wide_as(found: Quantity, there: Quantity, without: float) -> Quantity:
+    """A figure whose high end is as many times the low one as that of another figure, or more.
+
+    `without`: of that a factor is not counted, as by so much it was widened for its distance from runs.
+    """
+    if there.low <= 0.0 or found.low == found.high:
+        return found
+    return found.between(found.low, max(found.high, found.low * there.high / there.low / without))
+
+
+def rooms(near: Nearness) -> float:
+    """By how much a range is wider for its distance from runs, both ends together."""
+    return near.room * near.room_below
+
+
+@kept_by_identity(size=48)
+def no_surer_than(found: CheckpointEstimate, there: CheckpointEstimate, without: float) -> CheckpointEstimate:
+    """Checkpoints that are no surer to last so long, and to need so much log, than those of the same plan
+    with other disks; `without` as in `as_wide_as`.
+
+    What they write stays: it is at most all rows, at no more than the speed of the disk.
+    """
+    nodes = []
+    for node in found.nodes:
+        other = there.node(node.node_id)
+        if other is not None:
+            node = replace(
+                node,
+                duration_s=as_wide_as(node.duration_s, other.duration_s, without),
+                redo_needed_bytes=as_wide_as(node.redo_needed_bytes, other.redo_needed_bytes, without),
+                redo_fill=as_wide_as(node.redo_fill, other.redo_fill, without),
+            )
+        nodes.append(node)
+    return replace(found, nodes=tuple(nodes))
 
 
 @kept_by_identity(size=48)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import kept_by_identity, same
+from ndbplan.base.later import Later
 from ndbplan.base.quantity import Quantity, total
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_memory, format_value
@@ -162,15 +163,20 @@ def reorganise_to(plan: Plan, grown: Plan, workload: Workload | None = None) -> 
     peaks = node_peaks(memory(plan), memory(after), _members(plan))
     near = reach(plan, "reorganise")
 
-    def on_disks_of_runs(moved: Plan) -> Quantity:
-        then = with_disks_of_runs(grown, "reorganise") or grown
-        return reorganise_to(moved, then, workload).duration_s
+    def on_disks_of_runs() -> ReorganiseEstimate:
+        before, then = (with_disks_of_runs(one, "reorganise") or one for one in (plan, grown))
+        return reorganise_to(before, then, workload)
 
-    duration = less_certain(plan, "reorganise", duration, on_disks_of_runs)
+    there = Later(on_disks_of_runs)
+
+    def each(number: int, found: Quantity) -> Quantity:
+        return less_certain(plan, "reorganise", found, lambda _: there().tables[number].duration_s)
+
+    duration = less_certain(plan, "reorganise", duration, lambda _: there().duration_s)
     spaces = reach(plan, "storage").widened_throughout(_tablespaces(plan, after))
     tables = tuple(
-        replace(one, duration_s=near.widened(one.duration_s), cpu=near.widened_throughout(one.cpu))
-        for one in tables
+        replace(one, duration_s=each(number, one.duration_s), cpu=near.widened_throughout(one.cpu))
+        for number, one in enumerate(tables)
     )
     return ReorganiseEstimate(tables, duration, peak, peaks, after, spaces, near)
 

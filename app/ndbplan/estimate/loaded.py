@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from ndbplan.base.kept import kept_by_identity, same
 from ndbplan.base.quantity import Quantity, largest
+from ndbplan.estimate.beyond import no_surer_than, rooms, with_disks_of_runs
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load import clients as of_clients
 from ndbplan.estimate.load import demand, jobs
@@ -322,6 +323,10 @@ def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
     loads, of_tables = node_loads_by_id(plan, workload), stored_loads(plan, workload)
     undo = undo_logs(machines, disk_data_by_formula(plan, workload).nodes)
     found = checkpoint_of(machines, node_data_by_id(plan), loads, of_tables, near, undo)
+    at_runs = with_disks_of_runs(plan, "load")
+    if at_runs is not None:
+        without = rooms(reach(at_runs, "load")) / rooms(near)
+        found = no_surer_than(found, checkpoint(at_runs, workload), without)
     return found if workload is None else until_memory_is_full(found, memory_full_after_s(plan, workload))
 
 
