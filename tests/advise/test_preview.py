@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 
 import pytest
 
+from golden.commands import PLANS
 from ndbplan.advise.candidates import single_changes
 from ndbplan.advise.compare import judge
 from ndbplan.advise.figures import FIGURES
 from ndbplan.advise.preview import HEADLINES, Preview
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.quantity import Quantity
+from ndbplan.checks.problem import Problem, Severity
+from ndbplan.checks.rule import RULES
+from ndbplan.checks.run import check
+from ndbplan.checks.settled import Settled, settled
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 
@@ -50,6 +57,46 @@ def test_a_preview_is_two_fresh_runs(preview: Preview) -> None:
                 assert line.judged == judge(line.figure, line.before, line.after)
         seen += 1
     assert seen > 5
+
+
+def _rows(plan: Plan) -> set[tuple[str, str, str]]:
+    """What `check` tells of a plan that nobody has looked at."""
+    own = Plan.model_validate_json(plan.model_dump_json())
+    return {(one.rule, one.where, one.message) for one in check(own)}
+
+
+def test_a_fix_settles_its_problem_whatever_figures_it_leaves_alone() -> None:
+    """A fix of what another load than the one that is shown needs was told to change nothing."""
+    plan = load(PLANS / "problems-7.2.ndbplan")
+    preview, before = Preview(Estimation(plan, plan.workloads[0])), _rows(plan)
+    for problem in check(plan):
+        edit = problem.edit or next((way.edit for way in problem.solutions), None)
+        if edit is None:
+            continue
+        after = edit(plan)
+        found, there = preview.settles(after), _rows(after)
+        settles = [(one.rule, one.where) for one in found.settles]
+        assert (problem.rule, problem.where) in settles
+        gone, come = before - there, there - before
+        assert set(settles) <= {row[:2] for row in gone}
+        # What stays in some of its places is told of fewer, or with other numbers.
+        assert {row[0] for row in gone if row[:2] not in settles} <= {row[0] for row in come}
+        assert {(one.rule, one.where) for one in found.brings} <= {row[:2] for row in come}
+        assert Severity.ERROR not in [one.severity for one in found.brings]
+        assert found.lines[0].startswith("settles 1 ") or len(settles) > 1
+        assert RULES[problem.rule].title in found.lines[0] or len(settles) > 3
+    swapped = Preview(Estimation(after, after.workloads[0])).settles(plan)
+    assert (swapped.settles, swapped.brings) == (found.brings, found.settles)
+    assert swapped.lines[0].startswith("brings ")
+
+
+def test_a_problem_that_stays_in_one_of_its_places_is_not_settled() -> None:
+    here, there = (Problem("a", Severity.WARNING, where, f"{where} 1", object_ids=(where,)) for where in "xy")
+    both = replace(here, where="x and 1 more", alike=(here, there))
+    less = replace(here, message="x 2")
+    assert settled((both,), (less,)) == settled((less,), (both,)) == Settled((), ())
+    (gone,) = settled((both,), ()).settles
+    assert (gone.where, gone.line) == ("x and 1 more", "a (x and 1 more)")
 
 
 def test_no_change_shows_no_difference(preview: Preview) -> None:

@@ -47,6 +47,20 @@ def test_variants_stand_side_by_side(call: Any, path: Path) -> None:
     assert "More cores: better in 0 figures" in told
 
 
+def test_what_a_variant_settles_and_brings_is_told(call: Any, tmp_path: Path) -> None:
+    small = edits.update(STARTER, "host-a1", memory_bytes=2**32)
+    save(added(Project.of(STARTER), "Small", 0, small), tmp_path / "a.ndbplan")
+    save(added(Project.of(small), "Back", 0, STARTER), tmp_path / "b.ndbplan")
+    asked = ("--figures", "errors", "--json")
+    (there,) = call("compare", tmp_path / "a.ndbplan", *asked).json("compare")["problems"]
+    (back,) = call("compare", tmp_path / "b.ndbplan", *asked).json("compare")["problems"]
+    assert (there["settles"], there["brings"]) == (back["brings"], back["settles"])
+    assert "memory-of-host" in [one["rule"] for one in there["brings"]]
+    told = call("compare", tmp_path / "b.ndbplan", "--figures", "errors").out
+    assert "Back: settles 1 error" in told
+    assert call("compare", tmp_path / "b.ndbplan", *QUICK, "--json").json("compare")["problems"] == []
+
+
 def test_some_variants_in_the_order_asked_for(call: Any, path: Path) -> None:
     asked = ("--variants", "Less memory, later,Main", *QUICK, "--json")
     shape = call("compare", path, *asked).json("compare")

@@ -19,6 +19,7 @@ from ndbplan.desktop.dialogs.sweep_dialog import SweepDialog
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome
 from ndbplan.desktop.widgets.preview_card import Looker, PreviewCard, preview_on
+from ndbplan.edits import parts as edits
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.validated import EditError
 from ndbplan.plan.file import dumps
@@ -106,6 +107,31 @@ def test_a_card_is_as_large_as_long_numbers_and_many_lines_ask_for(qtbot: Any, s
     assert any("tx/s → " in text for text in looker.card.texts)
     assert looker.card.state.text().startswith("As before")
     _is_whole(looker.card)
+
+
+def test_a_card_tells_which_problems_a_change_settles_and_brings(qtbot: Any, shown: Any) -> None:
+    """A fix whose problem no headline figure shows was told to change nothing."""
+    window = shown("starter", 1200, 800)
+    previews = window.panels.estimates.previews
+    one, other = QWidget(window), QWidget(window)
+
+    def with_memory(size: int) -> Any:
+        return lambda plan: edits.update(plan, "host-a1", memory_bytes=size)
+
+    preview_on(one, previews, "Less memory", with_memory(2**32))
+    preview_on(other, previews, "As it is", with_memory(window.document.plan.host("host-a1").memory_bytes))
+    enter(one)
+    looker = window.findChild(Looker)
+    looker.look_at_once()
+    qtbot.waitUntil(lambda: not previews.is_busy, timeout=_WAIT_MS)
+    assert looker.card.problems.text().startswith("Brings 1 error")
+    assert looker.card.problems.isVisible()
+    _is_whole(looker.card)
+    leave(one)
+    enter(other)
+    looker.look_at_once()
+    qtbot.waitUntil(lambda: not previews.is_busy, timeout=_WAIT_MS)
+    assert not looker.card.problems.isVisible()
 
 
 def test_a_card_tells_the_figures_or_why_not(qtbot: Any, shown: Any) -> None:

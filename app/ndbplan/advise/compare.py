@@ -20,11 +20,12 @@ from itertools import product
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
-from ndbplan.advise.figures import FIGURES, Figure
+from ndbplan.advise.figures import FIGURES, Figure, problems_of
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import Kept, keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
+from ndbplan.checks.settled import Settled, settled
 from ndbplan.edits.changes import ValueChange, value_changes
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
@@ -127,11 +128,13 @@ class Row(Shape):
 class Comparison(Shape):
     """Plans side by side."""
 
-    JSON = "columns differences figures=rows"
+    JSON = "columns differences figures=rows problems"
 
     columns: tuple[str, ...]
     differences: tuple[Difference, ...]
     rows: tuple[Row, ...]
+    problems: tuple[Settled, ...]
+    """Of each column but the first what it settles and brings; nothing where no figure counts problems."""
 
 
 @dataclass
@@ -282,8 +285,12 @@ def compare(
                 compared.value(figure, place)
             if progress is not None:
                 progress(done / len(steps))
+        problems: tuple[Settled, ...] = ()
+        if any(figure.counts_problems for figure in asked):
+            first, *others = (problems_of(now) for _, now in columns)
+            problems = tuple(settled(first, other) for other in others)
     plans = [now.plan for _, now in columns]
-    return Comparison(tuple(name for name, _ in columns), differences(plans), tuple(rows))
+    return Comparison(tuple(name for name, _ in columns), differences(plans), tuple(rows), problems)
 
 
 def judge(figure: Figure, one: Quantity | None, two: Quantity | None) -> Judgement | None:

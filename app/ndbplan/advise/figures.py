@@ -19,6 +19,7 @@ from ndbplan.base.quantity import Quantity
 
 if TYPE_CHECKING:
     from ndbplan.advise.survival import SingleFailures
+    from ndbplan.checks.problem import Problem
     from ndbplan.estimate.estimation import Estimation
     from ndbplan.estimate.times.restart import Kind
     from ndbplan.plan.plan import Plan
@@ -155,14 +156,20 @@ def _load_left(now: Estimation) -> Quantity | None:
 
 
 @kept_by_identity(8)
-def _counted(plan: Plan) -> dict[str, int]:
-    from ndbplan.checks.run import counted
+def _standing(plan: Plan) -> tuple[Problem, ...]:
+    from ndbplan.checks.run import standing
 
-    return {severity.value: count for severity, count in counted(plan).items()}
+    return standing(plan)
+
+
+def problems_of(now: Estimation) -> tuple[Problem, ...]:
+    """What `check` finds, without the search for ways out."""
+    found: tuple[Problem, ...] = now.kept(_standing, now.plan)
+    return found
 
 
 def _problems(severity: str, now: Estimation) -> Quantity:
-    return Quantity.exact(float(now.kept(_counted, now.plan)[severity]), "count")
+    return Quantity.exact(float(sum(one.severity == severity for one in problems_of(now))), "count")
 
 
 def _cost(now: Estimation) -> Quantity | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ndbplan.advise.compare import Judgement, judge, judge_cost
-from ndbplan.advise.figures import FIGURES, Figure
+from ndbplan.advise.figures import FIGURES, Figure, problems_of
 from ndbplan.advise.max_load import max_load
 from ndbplan.advise.searched import Searched
 from ndbplan.base.errors import Cancelled, UserError
@@ -25,6 +25,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
+    from ndbplan.checks.settled import Settled
     from ndbplan.plan.workloads import Workload
 
 HEADLINES = ("memory", "disk-space", "redo-time", "restart", "cost", "survive", "first-error", "max-load")
@@ -77,6 +78,16 @@ class Preview:
             with keeping(self.now.kept):
                 line = self._line(FIGURES[name], then, cancelled)
             yield line
+
+    def settles(self, after: Plan, cancelled: Callable[[], bool] = lambda: False) -> Settled:
+        """The problems that a changed plan has no more, and those that it has besides."""
+        from ndbplan.checks.settled import settled
+
+        with keeping(self.now.kept):
+            found = settled(problems_of(self.now), problems_of(Estimation(after, kept=self.now.kept)))
+        if cancelled():
+            raise Cancelled
+        return found
 
     def _line(self, figure: Figure, then: Estimation, cancelled: Callable[[], bool]) -> Line:
         try:

@@ -95,11 +95,10 @@ def check_all(plan: Plan, cancelled: Callable[[], bool] = _never) -> tuple[Probl
         return result
 
 
-def counted(plan: Plan, cancelled: Callable[[], bool] = _never) -> dict[Severity, int]:
-    """How many problems `check` finds of each severity, without the search for their ways out."""
+def standing(plan: Plan, cancelled: Callable[[], bool] = _never) -> tuple[Problem, ...]:
+    """The problems that `check` finds, without the search for their ways out."""
     with keeping():
-        found = [problem.severity for problem in _rows(plan, _look(cancelled)) if not problem.waived]
-    return {severity: found.count(severity) for severity in Severity}
+        return tuple(problem for problem in _rows(plan, _look(cancelled)) if not problem.waived)
 
 
 def _look(cancelled: Callable[[], bool]) -> Find:

@@ -9,13 +9,16 @@ from ndbplan.cli.schema_words import ESTIMATED, NUMBER, OBJECT, QUANTITY, STRING
 def compare() -> Schema:
     """Of `compare`: columns of figures, and what differs."""
     from ndbplan.advise.compare import Comparison, Difference, Row
+    from ndbplan.checks.settled import Settled, Standing
 
+    problems = array(promise(Standing, "rule severity where title"))
     row = promise(Row, "figure title unit values judged notes spread", values=array(or_null(ESTIMATED)))
     return promise(
         Comparison,
-        "columns differences figures",
+        "columns differences figures problems",
         differences=array(promise(Difference, "where kind values")),
         figures=array(row),
+        problems=array(promise(Settled, "settles brings", settles=problems, brings=problems)),
     )
 
 

@@ -122,7 +122,16 @@ def _name_of(file: Path, files: Sequence[Path]) -> str:
 
 
 def _lines(found: Comparison) -> Iterator[str]:
-    from ndbplan.describe.comparison import LEGEND, alike, mark, range_text, spread_text, value_text, verdicts
+    from ndbplan.describe.comparison import (
+        LEGEND,
+        alike,
+        mark,
+        problem_lines,
+        range_text,
+        spread_text,
+        value_text,
+        verdicts,
+    )  # fmt: skip
     from ndbplan.describe.tables import table
 
     kind = ""
@@ -145,6 +154,7 @@ def _lines(found: Comparison) -> Iterator[str]:
     yield from table(rows)
     yield LEGEND
     yield from verdicts(found)
+    yield from problem_lines(found)
     for row in found.rows:
         for place, name in enumerate(found.columns):
             if row.notes[place] or row.spread[place]:

@@ -59,6 +59,12 @@ def verdicts(*found: Comparison) -> Iterator[str]:
         yield f"{told}, the same or within the uncertainty in {within}"
 
 
+def problem_lines(found: Comparison) -> Iterator[str]:
+    """For each column but the first which problems of the first it settles, and which it brings."""
+    for name, one in zip(found.columns[1:], found.problems, strict=False):
+        yield from (f"{name}: {line}" for line in one.lines)
+
+
 def alike(found: Iterable[Difference]) -> Iterator[Difference]:
     """The differences, those with one name and the same values as one: `cores of 144: host a1, host a2 …`."""
     together: dict[tuple[str, str, tuple[str, ...]], list[Difference]] = {}

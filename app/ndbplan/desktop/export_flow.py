@@ -49,16 +49,16 @@ def export_to(
 
     def write(task: Task) -> _Written:
         from ndbplan.checks.problem import Severity
-        from ndbplan.checks.run import counted
+        from ndbplan.checks.run import standing
         from ndbplan.exporting.export import export as write_files
         from ndbplan.exporting.export import render_files, replaced
 
         others = () if ask is None else replaced(render_files(plan), folder)
         if others:
             return _Written(others)
-        return _Written(
-            (), len(write_files(plan, folder, replace=True)), counted(plan, task.cancelled)[Severity.ERROR]
-        )
+        files = len(write_files(plan, folder, replace=True))
+        errors = [one for one in standing(plan, task.cancelled) if one.severity is Severity.ERROR]
+        return _Written((), files, len(errors))
 
     def end(outcome: Outcome) -> None:
         if outcome.error or outcome.cancelled:

@@ -363,6 +363,7 @@ class ComparePanel(Panel):
             LEGEND,
             alike,
             mark,
+            problem_lines,
             range_text,
             spread_text,
             value_text,
@@ -388,7 +389,7 @@ class ComparePanel(Panel):
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.table.horizontalHeader().setStretchLastSection(True)
         told = verdicts(closed) if simulated is None else verdicts(closed, simulated)
-        self.line.setText(f"{LEGEND}\n{'; '.join(told)}")
+        self.line.setText("\n".join((LEGEND, "; ".join(told), *problem_lines(closed))))
         self._pages.setCurrentWidget(self._split)
 
     def _show_variant(self, section: int) -> None:

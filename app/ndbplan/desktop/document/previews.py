@@ -30,6 +30,8 @@ class Seen(NamedTuple):
     lines: tuple[Line, ...]
     under: str = ""
     """The workload that it is under, where the plan has others."""
+    problems: tuple[str, ...] = ()
+    """What it settles and brings, in words."""
 
 
 Show = Callable[[Seen, bool], None]
@@ -93,6 +95,7 @@ class Previews(QObject):
         seen = Seen(tuple(change.line for change in value_changes(plan, after)), (), under)
         formulas = tuple(name for name in HEADLINES if not FIGURES[name].simulated)
         seen = seen._replace(lines=tuple(preview.of(after, task.cancelled, formulas)))
+        seen = seen._replace(problems=preview.settles(after, task.cancelled).lines)
         if now is None:
             return seen
         task.show_partial_result(seen)

@@ -48,6 +48,7 @@ class PreviewCard(QFrame):
         self.setAccessibleName("What the change would do")
         self.title = label("", "cardTitle")
         self.changes = label("", "muted")
+        self.problems = label("", "rowName")
         self.state = label("", "muted")
         self.grid = QGridLayout()
         self.grid.setHorizontalSpacing(10)
@@ -58,6 +59,7 @@ class PreviewCard(QFrame):
         column.setSpacing(8)
         column.addWidget(self.title)
         column.addWidget(self.changes)
+        column.addWidget(self.problems)
         column.addLayout(self.grid)
         column.addWidget(self.state)
 
@@ -65,6 +67,7 @@ class PreviewCard(QFrame):
         """Say of which change the figures will be, beside a place of the screen."""
         self.title.setText(title)
         self.changes.hide()
+        self.problems.hide()
         self._clear()
         self._say("Looking at what it would do…")
         self._near = near
@@ -80,6 +83,8 @@ class PreviewCard(QFrame):
         told = [*seen.changes[:_CHANGES], *([f"and {how_many(more, 'more value')}"] if more > 0 else [])]
         self.changes.setText("\n".join(told))
         self.changes.setVisible(bool(told))
+        self.problems.setText("\n".join(f"{one[:1].upper()}{one[1:]}." for one in seen.problems))
+        self.problems.setVisible(bool(seen.problems))
         lines = seen.lines
         shown = sorted(lines, key=lambda line: _SHOWN_FIRST.index(line.figure.name))
         others = [line for line in shown if not line.is_same]
@@ -95,7 +100,6 @@ class PreviewCard(QFrame):
         if not all_known:
             self._say("Simulating…")
         elif not others:
-            # A problem of another workload may be cured all the same.
             under = f" under “{seen.under}”" if seen.under else ""
             self._say(f"None of the headline figures changes{under}.")
         elif same:
