@@ -227,3 +227,20 @@ def test_a_message_covers_nothing_that_is_worked_on(open_window):
         )
     )
     window.actions_table["present"].trigger()
+
+
+def test_what_a_second_node_on_a_host_changes_is_said(open_window, qtbot):
+    """DataMemory went from 32G to 16G without a word."""
+    window = open_window()
+    window.editor.add_beside_selection("data")
+    host = window.document.plan.hosts[0]
+    before = window.document.plan.parameters.data_node["DataMemory"]
+    window.editor.add_offer("data", onto=host.id)
+    assert window.document.plan.parameters.data_node["DataMemory"] < before
+    assert window.messages.text.startswith("Settings follow the hosts: ")
+    assert "DataMemory 32G → 16G" in window.messages.text
+    assert window.messages.isVisible()
+    window.document.undo_stack.undo()
+    assert not window.messages.isVisible()
+    window.editor.add_offer("nvme", onto=host.id)
+    assert not window.messages.isVisible(), "where nothing follows nothing is said"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,9 +13,12 @@ from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
+    from ndbplan.edits.changes import ValueChange
     from ndbplan.edits.from_host import Chosen
 
 Pairs = tuple[tuple[str, str], ...]
+_MOST_TOLD = 5
+"""Settings that one message names."""
 
 
 class CanvasMessages:
@@ -28,6 +31,7 @@ class CanvasMessages:
         canvas.covering.connect(self._follow_overlaps)
         editor.chosen.connect(self._tell_what_is_chosen)
         editor.document.changed.connect(self._retire)
+        editor.document.followed.connect(self._tell_what_followed)
         editor.failed.connect(self._note_refusal)
         canvas.rename_settled.connect(self._retire_refusal)
         self._refused = ""
@@ -79,6 +83,15 @@ class CanvasMessages:
     def _in_words(self, pair: tuple[str, str]) -> str:
         one, other = (self._editor.name_of(i) if i else "API programs anywhere" for i in pair)
         return f"{one} and {other} cover one another"
+
+    def _tell_what_followed(self, changes: Sequence[ValueChange]) -> None:
+        """What the program had set, and sets anew as hosts are others, is said: nobody asked for it."""
+        moved = [f"{one.name} {' → '.join(one.shown)}" for one in changes if one.is_parameter]
+        if moved:
+            more = f", and {len(moved) - _MOST_TOLD} more" if len(moved) > _MOST_TOLD else ""
+            line = f"Settings follow the hosts: {', '.join(moved[:_MOST_TOLD])}{more}."
+            self._messages.say("info", line)
+            self._said = (line, self._editor.plan)
 
     def _tell_what_is_chosen(self, text: str, chosen: tuple[Chosen, ...]) -> None:
         self._say(text, "Keep the product's defaults", partial(self._editor.take_back, chosen))

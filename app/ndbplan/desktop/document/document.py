@@ -58,10 +58,11 @@ class Document(QObject):
     `changed(before, after)` follows every edit, undo, redo, load, new plan and change of the variant that is
     shown; `replaced()` follows `changed` when another plan came in as a whole; `variants_changed()` when
     variants come, go, have other names or places, or another one is shown; `state_changed()` when path or
-    modified state change.
+    modified state change; `followed(changes)` tells which settings followed hardware.
     """
 
     changed = Signal(object, object)
+    followed = Signal(object)
     replaced = Signal()
     variants_changed = Signal()
     state_changed = Signal()
@@ -71,6 +72,8 @@ class Document(QObject):
         self._state = _State(Project.of(what), 0)
         self._path: Path | None = None
         self._kept_unsaved = False
+        self._moved_along: tuple[Plan, Plan] | None = None
+        """The plan of the last edit as it was asked for, and with what followed its hardware."""
         self.after_edit: Callable[[Plan, Plan], Plan] | None = None
         """Completes every edit, given the plan before and after it: a canvas holds what was not moved."""
         self.undo_stack = QUndoStack(self)
@@ -120,6 +123,10 @@ class Document(QObject):
             return False
         project, place = self._state
         self._push(text, _State(project.with_plan(place, after), place), merge_key)
+        if self._moved_along is not None:
+            from ndbplan.edits.changes import value_changes
+
+            self.followed.emit(value_changes(*self._moved_along))
         return True
 
     def edit_as_variant(self, name: str, edit: PlanEdit, note: str = "") -> str:
@@ -170,7 +177,8 @@ class Document(QObject):
         if after is before:
             return before
         checked(before, after)
-        after = _followed(before, after)
+        asked, after = after, _followed(before, after)
+        self._moved_along = (asked, after) if asked is not after else None
         return after if self.after_edit is None else self.after_edit(before, after)
 
     def _push(self, text: str, after: _State, merge_key: str | None = None) -> None:
