@@ -33,7 +33,7 @@ _ANSWERS_ELSE = (
     "super_read_only",
 )  # fmt: skip
 """Others of that kind."""
-_LETTERS = re.compile(r"\A\s*set\s+(?:names|character\s+set|charset)\s+('\w+'|\"\w+\"|\w+)", re.IGNORECASE)
+_LETTERS = re.compile(r"set (?:names|character set|charset) ('\w+'|\"\w+\"|\w+)", re.IGNORECASE)
 _UTC = ("+00:00", "+0:00", "-00:00")
 _OFFSET = re.compile(r"[+-][0-9]{1,2}:[0-5][0-9]")
 _ENGINES = ("default_storage_engine", "storage_engine", "default_tmp_storage_engine")
@@ -61,7 +61,7 @@ def _no_value(name: str, given: str) -> SqlError:
 
 def _check_letters(sql: str, version: NdbVersion) -> None:
     """SET NAMES and SET CHARACTER SET of one that there is. Raises SqlError 1115 otherwise."""
-    found = _LETTERS.match(sql)
+    found = _LETTERS.match(" ".join(sql.split()))
     name = "" if found is None else found[1].strip("'\"").lower()
     known = {told(one, version) for one, _ in described_charsets(version)}
     if name and name not in known | {"default", "utf8"}:
