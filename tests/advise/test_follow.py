@@ -277,3 +277,18 @@ def test_hostile_plans_follow_too_and_only_with_what_the_program_set(seed: int) 
     free = {(one.scope, one.reading.written) for one in stated(plan) if isinstance(one.origin, SetByProgram)}
     assert {(c.scope, c.name) for c in value_changes(other, after)} <= free | {("data_node", "NumCPUs")}
     assert loads(dumps(after)) == after
+
+
+def test_more_memory_than_the_host_would_give_still_goes_past_the_file_cache() -> None:
+    """Memory for the tables put ODirect back to 0, and the next check asked for 1."""
+    plan = handed_over(sample_plan("tick-store"), "DataMemory")
+    plan = handed_over(plan, "ODirect")
+    assert _value(plan, "ODirect") == 1
+    more = max(host.memory_bytes for host in plan.hosts) * 3 // 4
+    raised = set_parameter(plan, "data_node", "DataMemory", more)
+    grown = {
+        h.id: lambda h: h.model_copy(update={"memory_bytes": h.memory_bytes + 2**30}) for h in plan.hosts
+    }
+    raised = followed(raised, edits.update_each(raised, grown))
+    assert _value(raised, "DataMemory") == more
+    assert _value(raised, "ODirect") == 1

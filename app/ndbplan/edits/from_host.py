@@ -312,6 +312,9 @@ def _memory(plan: Plan, node: DataNode, *, alone: bool = False) -> Iterator[Chos
     on_disk = default_of("data_memory_disk_share") * capacity
     size = memory_size_within(min(share, room, on_disk))
     if size <= settings.number("DataMemory"):
+        if settings.states("DataMemory") and settings.number("DataMemory") > share:
+            # More than the host would give, as tables asked for it.
+            yield from _past_the_file_cache(plan)
         return
     of = f"of the {format_bytes_binary(host.memory_bytes)} of {host.hostname}"
     of += f", shared by {how_many(nodes, 'data node')}" if nodes > 1 else ""
@@ -325,6 +328,10 @@ def _memory(plan: Plan, node: DataNode, *, alone: bool = False) -> Iterator[Chos
     if disk is not None and on_disk < min(share, room):
         reason = f"what checkpoints, logs and a backup of it leave room for on {disk.name} of {host.hostname}"
     yield Chosen("DataMemory", size, reason)
+    yield from _past_the_file_cache(plan)
+
+
+def _past_the_file_cache(plan: Plan) -> Iterator[Chosen]:
     if catalogue.knows("DB", "ODirect", plan.version):
         yield Chosen("ODirect", 1, "checkpoints of so much memory would flood the file cache")
 
