@@ -13,6 +13,7 @@ import pytest
 from advise.small_requirements import (
     BEGUN,
     DISK,
+    LARGE,
     SMALL,
     asked_for,
     classes_of,
@@ -258,6 +259,11 @@ def test_the_article_is_answered_with_disks_or_node_groups_never_with_a_larger_r
         ({"currency": None, "budget": 5.0}, "currency", "needs a currency"),
         ({"sql": "SELECT 1"}, "sql", "there is no table"),
         ({"least_groups": 5}, "least_groups", "least_groups 5 is above most_groups 4"),
+        (
+            {"hardware": {"own": [SMALL, LARGE, SMALL]}},
+            "hardware.own[2].name",
+            "there is another host 'small'",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_named_with_its_place(stated: dict[str, Any], place: str, said: str) -> None:

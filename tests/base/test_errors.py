@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ndbplan.base.errors import UserError
+from ndbplan.base.errors import UserError, readable
 
 
 @pytest.mark.parametrize("letter", ["x", "\u2028", "\udc80", "\x00", "é", "\U000e0001"])
@@ -21,3 +21,8 @@ def test_a_long_message_is_cut_between_words() -> None:
     assert set(head.rstrip(",").split(", ")) < set(words)
     assert set(tail.split(", ")) < set(words)
     assert len(fix) <= 250
+
+
+def test_digits_in_groups_stay_as_they_are() -> None:
+    """A highest value was told as `1\\u2009000\\u2009000`."""
+    assert readable("1\u2009000\u2009000 or less", 100) == "1\u2009000\u2009000 or less"

@@ -29,6 +29,11 @@ REQUIRED: dict[str, Any] = {
 }
 
 
+def _of_no_column() -> dict[str, Any]:
+    operation = {"table": "d.t", "kind": "update", "columns": ["gone"]}
+    return {**REQUIRED["loads"][0], "transactions": [{"name": "read", "operations": [operation]}]}
+
+
 def _written(folder: Path, **stated: Any) -> Path:
     path = folder / "required.json"
     path.write_text(json.dumps({**REQUIRED, **stated}), encoding="utf-8")
@@ -70,6 +75,12 @@ def test_nothing_that_passes_is_no_empty_page(call: Any, tmp_path: Path) -> None
         ({"color": 1}, "color: this format has no such field"),
         ({"rows": {"d.t": 5}}, "rows.d.t: 5 is refused: it must be an object, with its fields in braces"),
         ({"loads": {}}, "loads: {} is refused: it must be a list, in brackets"),
+        ({"rows": {"d.t": {"now": 1e30}}}, "must be 1 000 000 000 000 000 or less"),
+        ({"hardware": {"nodes_per_host": [0]}}, "[0]: 0 is refused: it must be 1 or more — correct"),
+        (
+            {"loads": [_of_no_column()]},
+            "loads[0].transactions[0].operations[0].columns: table d.t",
+        ),
     ],
 )
 def test_what_cannot_be_is_one_line(call: Any, tmp_path: Path, stated: dict[str, Any], said: str) -> None:

@@ -28,10 +28,14 @@ class UserError(Exception):
         return " ".join(f"{place}{self.what}{remedy}".split())
 
 
+_SPACES = "\n\t\u2009"
+"""Beside the usual one; the last stands between the digits of large numbers."""
+
+
 def readable(text: str, most: int) -> str:
     """The text as a person can read it: so many letters at most, the middle left out, all printable."""
     printable = (
-        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode()
+        c if c.isprintable() or c in _SPACES else c.encode("unicode_escape").decode()
         for c in _shortened(text, most)
     )
     # What is not printable takes up to ten letters each.

@@ -75,7 +75,9 @@ def read_requirements(path: Path, variant: str | None = None) -> Wanted:
     try:
         return put_together(requirements, source)
     except UserError as error:
-        raise PlanFileError(error.what, where=f"{path}: {error.where}".rstrip(": "), fix=error.fix) from None
+        # What becomes a workload of the plan is a load here.
+        where = f"{path}: {error.where.replace('workloads[', 'loads[', 1)}".rstrip(": ")
+        raise PlanFileError(error.what, where=where, fix=error.fix) from None
 
 
 def _document(path: Path) -> Any:
@@ -114,6 +116,11 @@ def put_together(requirements: Requirements, source: Plan | None) -> Wanted:
     plan, notes = _with_tables(plan, requirements)
     plan = _with_loads(plan, requirements)
     own = read_rows(requirements.hardware.own, "hardware.own")
+    called = [(one.kind, one.name) for one in own]
+    twice = next((n for n, one in enumerate(called) if one in called[:n]), None)
+    if twice is not None:
+        what, where = f"there is another {own[twice].kind} '{own[twice].name}'", f"hardware.own[{twice}].name"
+        raise UserError(what, where=where, fix="give each a name of its own")
     return Wanted(requirements, _durable(plan, requirements), source, own, tuple(notes))
 
 

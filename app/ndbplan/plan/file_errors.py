@@ -31,7 +31,8 @@ def readable(error: ValidationError, name: str, inside: str = "") -> PlanFileErr
         return PlanFileError(cause.what, where=f"{name}: {inside}{cause.where}", fix=cause.fix)
     if isinstance(cause, UserError):
         return PlanFileError(cause.what, where=f"{name}: {inside}{place or cause.where}", fix=cause.fix)
-    more = error.error_count() - 1
+    # A list whose only value is refused is no empty list.
+    more = sum(one["loc"] != first["loc"][: len(one["loc"])] for one in error.errors())
     tail = f" (and {more} more)" if more else ""
     if first["type"] == "extra_forbidden":
         what = f"this format has no such field{tail}"
