@@ -676,3 +676,42 @@ def test_what_group_concat_joins_is_cut_with_a_warning_and_taken_once(cluster: L
     cut = client.answer("SELECT LENGTH(GROUP_CONCAT(REPEAT(w, 300) ORDER BY id)) l FROM g", cluster)
     assert "| 1024 |" in cut
     assert "| Warning | 1260 | Row 4 was cut by GROUP_CONCAT() |" in client.answer("SHOW WARNINGS", cluster)
+
+
+UNKNOWN = [
+    ("SELECT `nosuch`", "field list"), ("SELECT `nosuch` FROM ndbinfo.nodes", "field list"),
+    ("SELECT node_id FROM ndbinfo.nodes WHERE `nosuch` = 1", "where clause"),
+    ("SELECT node_id FROM ndbinfo.nodes ORDER BY `nosuch`", "order clause"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "where"), UNKNOWN)
+def test_a_quoted_name_of_no_column_is_no_text(cluster: LiveCluster, asked: str, where: str) -> None:
+    error = f"ERROR 1054 (42S22): Unknown column 'nosuch' in '{where}'\n"
+    assert Client().answer(asked, cluster) == error
+
+
+def test_whole_numbers_beyond_64_bits_are_no_error_of_the_server(cluster: LiveCluster) -> None:
+    for number in (str(2**64), "9" * 44):
+        assert Client().answer(f"SELECT {number}", cluster).startswith("ndbplan: decimals of more than")
+    assert str(2**64 - 1) in Client().answer(f"SELECT {2**64 - 1}", cluster)
+
+
+def test_the_client_prints_warnings_where_it_was_told_to(cluster: LiveCluster) -> None:
+    client = Client()
+    warned = "Warning (Code 1365): Division by 0\n"
+    assert not client.answer("SELECT 1/0", cluster).endswith(warned)
+    for word, back in (("\\W", "\\w"), ("warnings", "nowarning")):
+        client.answer(word, cluster)
+        assert client.answer("SELECT 1/0", cluster).endswith(f"1 warning (0.00 sec)\n\n{warned}")
+        assert "Code" not in client.answer("SELECT nosuch", cluster)
+        assert warned not in client.answer("SELECT 1", cluster)
+        client.answer(back, cluster)
+        assert not client.answer("SELECT 1/0", cluster).endswith(warned)
+    assert client.answer("\\R x>", cluster) == "PROMPT set to 'x>'\n"
+
+
+def test_what_is_open_has_a_prompt_of_its_own(cluster: LiveCluster) -> None:
+    for begun, sign in (("SELECT 'a", "'"), ('SELECT "a', '"'), ("SELECT `a", "`"), ("SELECT 1 /* a", "/*")):
+        assert Client().answer(begun, cluster) == f"    {sign}> \n"
+    assert Client().answer("SELECT 'a' FROM", cluster) == "    -> \n"

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from sqlglot import exp
+from sqlglot.dialects.sqlite import SQLite
 
 from ndbplan.train.sql import alike, truncating
 from ndbplan.train.sql.comparing import compare_as_texts
@@ -249,6 +250,15 @@ _DIVIDES: dict[type[exp.Binary], str] = {
     exp.IntDiv: "mysql_int_div",
     exp.Mod: "mysql_mod",
 }
+
+
+class _Strict(SQLite):
+    """SQLite takes a name in double quotes for a text where there is no such column."""
+
+    class Tokenizer(SQLite.Tokenizer):
+        IDENTIFIERS = ["`", '"', ("[", "]")]  # noqa: RUF012 — as sqlglot declares it
+
+
 _TAKES_ONE = (exp.Select, exp.Binary, exp.Alias, exp.Func, exp.Where, exp.Having, exp.Unary, exp.Paren)
 """What a subquery in it gives one value to."""
 
@@ -291,7 +301,7 @@ def _translated(tree: exp.Expr, columns: Mapping[str, Kind], typed: Sequence[str
     _plain_unions(changed)
     changed = changed.transform(divide)
     keep_to_digits(changed, typed)
-    return changed.sql(dialect="sqlite")
+    return changed.sql(dialect=_Strict)
 
 
 def _without_having(tree: exp.Expr) -> exp.Expr:

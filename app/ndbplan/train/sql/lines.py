@@ -12,10 +12,11 @@ from ndbplan.train.at_work import INTERRUPTED, UNDER_WAY, is_at_work
 from ndbplan.train.live import Hold, LiveCluster, SqlSession, time_passes
 from ndbplan.train.prompts import BREAK, sql_prompt
 from ndbplan.train.sql import locking, transactions, waiting
+from ndbplan.train.sql.client_words import KNOWN, SHORT
 from ndbplan.train.sql.problem import SqlError, Warned
 from ndbplan.train.sql.server import answering
 from ndbplan.train.sql.status import with_one_more
-from ndbplan.train.sql.typed import CONTINUES, Typing, number_of, taken
+from ndbplan.train.sql.typed import Typing, number_of, prompt_of, taken
 from ndbplan.train.transacting import Waits
 
 
@@ -59,6 +60,8 @@ class Lines(ABC):
         """Statements so far, by what counts them."""
         self.passed: list[Passed] = []
         """What was under way while the last line was answered."""
+        self.shows_warnings = False
+        """Those of a statement are printed behind its answer (`warnings`, `\\W`)."""
         self.typing = Typing()
         """What ends a statement, and what is typed of one that is not complete."""
 
@@ -100,7 +103,7 @@ class Lines(ABC):
             found = taken(line, self.typing, number_of(self.variables(seen)["version"]))
             self.typing = found.typing
             said = found.told + self._all(found.statements, seen)
-        return f"{said}{CONTINUES}\n" if found.typing.begun else said
+        return f"{said}{prompt_of(found.typing)}\n" if found.typing.begun else said
 
     def go_on(self, cluster: LiveCluster) -> str | None:
         """What is printed of a statement that waited; None: it still does."""
@@ -139,6 +142,18 @@ class Lines(ABC):
         with keeping():
             return f"{INTERRUPTED}{waiting.STOPPED.line}\n{self._all(list(at.rest), cluster)}"
 
+    def _with_warnings(self, sql: str, text: str) -> str:
+        """An answer with the warnings of its statement, where the client was told to print them.
+
+        One that is the error itself is not said twice (client/mysql.cc, print_warnings).
+        """
+        word = sql.split(None, 1)[0].lower() if sql[:1] != "\\" else SHORT.get(sql[:2], "")
+        self.shows_warnings = {"warnings": True, "nowarning": False}.get(word, self.shows_warnings)
+        failed = text.startswith("ERROR ")
+        if not self.shows_warnings or word in ("show", *KNOWN) or (failed and len(self.warnings) < 2):
+            return text
+        return text + "".join(f"{one.level} (Code {one.code}): {one.message}\n" for one in self.warnings)
+
     def _note(self, cluster: LiveCluster) -> None:
         """Let others see the session, or that it is gone."""
         own = answering(cluster)
@@ -167,7 +182,7 @@ class Lines(ABC):
                 if not waited_s:
                     self.counts = with_one_more(self.counts, sql)
                 from_s = cluster.now_s
-                text, begin_s = self.one(sql, vertical, cluster), cluster.now_s
+                text, begin_s = self._with_warnings(sql, self.one(sql, vertical, cluster)), cluster.now_s
                 self._note(cluster)
                 if begin_s > from_s:
                     hold, rest = _past_hold(cluster), tuple(asked[at + 1 :])

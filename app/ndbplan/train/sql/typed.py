@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ndbplan.train.sql.client_words import KNOWN
+from ndbplan.train.sql.client_words import KNOWN, SHORT
 
 CONTINUES = "    -> "
 """What the client prints while a statement is not complete."""
@@ -94,6 +94,14 @@ def _sent(sql: str, is_vertical: bool, sign: str) -> list[tuple[str, bool]]:
     return [(one, is_vertical) for one, _ in taken(sql, Typing(), 0).statements]
 
 
+def prompt_of(typing: Typing) -> str:
+    """What the client prints for the next line: where a text, a name or a comment is open, its sign."""
+    pieces = [match[0] for match in _pieces(typing.delimiter).finditer(typing.begun)]
+    if not pieces or not _is_cut(pieces[-1]):
+        return CONTINUES
+    return f"    {'/*' if pieces[-1].startswith('/*') else pieces[-1][0]}> "
+
+
 def taken(line: str, typing: Typing, server: int) -> Taken:
     """A line behind what was typed before it; `server`: see `number_of`.
 
@@ -131,7 +139,7 @@ def taken(line: str, typing: Typing, server: int) -> Taken:
     left = text.strip()
     if not left or (is_bare and not is_cut):
         return Taken(found, Typing(sign))
-    is_own = left.split(None, 1)[0].lower() in KNOWN
+    is_own = left.split(None, 1)[0].lower() in KNOWN or left[:2] in SHORT
     if not is_own and (is_cut or depth > 0 or _IS_OPEN.search(left)):
         return Taken(found, Typing(sign, text))
     return Taken([*found, *_sent(left, False, sign)], Typing(sign))

@@ -32,7 +32,8 @@ def large_literals(tree: exp.Expr) -> Large:
     found: Large = {}
     for one in tree.find_all(exp.Literal):
         number = None if one.is_string else whole_number(one.name)
-        if not one.is_string and number is None and _digits(one.name) > DBL_DIG:
+        is_long = number is None and (_digits(one.name) > DBL_DIG or one.name.isdecimal())
+        if not one.is_string and (is_long or (number or 0) >= 2**64):
             raise NotSimulated(f"decimals of more than {DBL_DIG} digits are not simulated")
         if number is not None and number > _MOST:
             found[float(number)] = number
