@@ -135,6 +135,25 @@ def test_what_is_worked_out_of_columns_is_compared_as_they_are(cluster: LiveClus
         ), condition
 
 
+def test_what_is_worked_out_is_sorted_and_grouped_as_columns_are(cluster: LiveCluster) -> None:
+    client = Client()
+    client.answer("CREATE TABLE test.w (id INT PRIMARY KEY, word VARCHAR(9)) ENGINE=NDB; USE test", cluster)
+    client.answer("INSERT INTO w VALUES (1, 'b'), (2, 'B'), (3, 'a'), (4, 'C')", cluster)
+    for query, shown in {
+        "SELECT id FROM w ORDER BY CONCAT(word, 'x'), id": ["3", "1", "2", "4"],
+        "SELECT COUNT(*), CONCAT(word, '') x FROM w GROUP BY x ORDER BY x": ["1", "2", "1"],
+        "SELECT COUNT(*), CONCAT(word, '') FROM w GROUP BY 2 ORDER BY 2 DESC": ["1", "2", "1"],
+        "SELECT DISTINCT LENGTH(word), CONCAT(word, '') FROM w": ["1", "1", "1"],
+        "SELECT COUNT(DISTINCT CONCAT(word, '')) FROM w": ["3"],
+        "SELECT MAX(CONCAT(word, '')) FROM w": ["C"],
+        "SELECT RANK() OVER (ORDER BY CONCAT(word, '')) FROM w ORDER BY id": ["2", "2", "1", "4"],
+        "SELECT COUNT(*) OVER (PARTITION BY CONCAT(word, '')) FROM w ORDER BY id": ["2", "2", "1", "1"],
+        "SELECT id * 2 d FROM w ORDER BY d DESC LIMIT 2": ["8", "6"],
+    }.items():
+        rows = [row for row in client.answer(query, cluster).splitlines() if row.startswith("|")]
+        assert [row.split()[1] for row in rows[1:]] == shown, query
+
+
 def test_weeks_of_all_days_are_those_of_the_calendar() -> None:
     for n in range(date(1999, 1, 1).toordinal(), date(2033, 1, 1).toordinal()):
         day = date.fromordinal(n)

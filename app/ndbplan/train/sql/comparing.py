@@ -1,15 +1,17 @@
 """How texts of a query are compared: by the collation that it names, as bytes, or whatever their case.
 
-    compare_as_texts(tree)        # CONCAT('a') = 'A'  ->  CONCAT('a') COLLATE NOCASE = 'A'
+    compare_as_texts(tree)        # CONCAT('a') = 'A'  ->  CONCAT('a') COLLATE NOCASE = 'A'; so in ORDER BY
 
 Columns have a collation of their own. Source: manual, collation of expressions; JSON has that of its bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
+
+from ndbplan.base.units import whole_number
 
 COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ)
 _OTHERS = (exp.In, exp.Between, exp.Nullif, exp.Case)
@@ -38,7 +40,45 @@ def compare_as_texts(tree: exp.Expr) -> None:
             inner = first.this if _is_of_bytes(first) else first.copy()
             first.replace(exp.Collate(this=inner, expression=exp.to_identifier(_BY_BYTES)))
         elif not any(_says_how(one) for one in (sides if isinstance(node, COMPARES) else sides[:1])):
-            first.replace(exp.Collate(this=first.copy(), expression=exp.to_identifier(_BY_LETTERS)))
+            _by_letters(first)
+    _order_as_texts(tree)
+
+
+def _order_as_texts(tree: exp.Expr) -> None:
+    """What is sorted, grouped or taken once is so whatever its case, too."""
+    for select in list(tree.find_all(exp.Select)):
+        listed, distinct = select.expressions, select.args.get("distinct")
+        group = select.args.get("group")
+        parts = [window.args.get("partition_by") or () for window in select.find_all(exp.Window)]
+        ordered = (each.this for each in select.find_all(exp.Ordered) if each.parent_select is select)
+        for one in (*(group.expressions if group else ()), *ordered, *(each for of in parts for each in of)):
+            if not _says_how(_meant(one, listed)):
+                _by_letters(one)
+        for one in listed if distinct is not None else ():
+            if not one.is_star and not _says_how(one.unalias()):
+                _by_letters(one.unalias())
+    for gathered in list(tree.find_all(exp.Count, exp.Min, exp.Max)):
+        inner = gathered.this
+        values = inner.expressions if isinstance(inner, exp.Distinct) else [inner]
+        if not isinstance(gathered, exp.Count) or isinstance(inner, exp.Distinct):
+            for one in values[: len(values) == 1]:
+                if not _says_how(one):
+                    _by_letters(one)
+
+
+def _meant(one: exp.Expr, listed: Sequence[exp.Expr]) -> exp.Expr:
+    """What a place in the list, or a name of it, stands for."""
+    place = whole_number(one.name) if isinstance(one, exp.Literal) and not one.is_string else None
+    if place is not None and 1 <= place <= len(listed):
+        return listed[place - 1].unalias()
+    if isinstance(one, exp.Column) and not one.table:
+        named = (each.this for each in listed if isinstance(each, exp.Alias) and each.alias == one.name)
+        return next(named, one)
+    return one
+
+
+def _by_letters(node: exp.Expr) -> None:
+    node.replace(exp.Collate(this=node.copy(), expression=exp.to_identifier(_BY_LETTERS)))
 
 
 def _others(node: exp.Expr) -> Iterator[exp.Expr]:
@@ -58,4 +98,4 @@ def _says_how(node: exp.Expr) -> bool:
     """Whether a side has a collation: a column, what names one, JSON."""
     inner = node.unnest()
     is_json = isinstance(inner, exp.Anonymous) and inner.name.lower().startswith("json_")
-    return is_json or isinstance(inner, (exp.Column, exp.Collate, *_JSON))
+    return is_json or _is_of_bytes(inner) or isinstance(inner, (exp.Column, exp.Collate, exp.Star, *_JSON))
