@@ -715,3 +715,21 @@ def test_what_is_open_has_a_prompt_of_its_own(cluster: LiveCluster) -> None:
     for begun, sign in (("SELECT 'a", "'"), ('SELECT "a', '"'), ("SELECT `a", "`"), ("SELECT 1 /* a", "/*")):
         assert Client().answer(begun, cluster) == f"    {sign}> \n"
     assert Client().answer("SELECT 'a' FROM", cluster) == "    -> \n"
+
+
+def test_partitions_are_chosen_of_tables_that_name_them(cluster: LiveCluster) -> None:
+    client = Client()
+    client.answer(
+        "CREATE TABLE test.p (a INT PRIMARY KEY) ENGINE=NDB PARTITION BY KEY() PARTITIONS 4", cluster
+    )
+    for shown in ("COUNT(*)", "*"):
+        none = client.answer(f"SELECT {shown} FROM test.blobs_1k PARTITION (p0)", cluster)
+        assert none == "ERROR 1747 (HY000): PARTITION () clause on non partitioned table\n"
+        unknown = client.answer(f"SELECT {shown} FROM test.p PARTITION (p9)", cluster)
+        assert unknown == "ERROR 1735 (HY000): Unknown partition 'p9' in table 'p'\n"
+        assert client.answer(f"SELECT {shown} FROM test.p PARTITION (p1)", cluster).startswith(
+            "ndbplan: rows of"
+        )
+    said = client.answer("SELECT * FROM test.p LOCK IN SHARE MODE NOWAIT", cluster)
+    assert "1064" in said
+    assert "near 'NOWAIT'" in said

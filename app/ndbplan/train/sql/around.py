@@ -307,7 +307,10 @@ _LISTS = re.compile(
     r"(?:\bselect\b|[,(])\s*(?=,)|,\s*(?=(?:from\b|where\b|set\b|\)|\Z))|\bin\s*\(\s*(?=\))", re.IGNORECASE
 )
 """What no server reads: a list with nothing before or behind a comma, or with nothing at all."""
-_TRAILING = re.compile(r"\blimit\s+(?=-)|\bfull\s+(?=outer\s+join\b)", re.IGNORECASE)
+_TRAILING = re.compile(
+    r"\block\s+in\s+share\s+mode\s+(?=(?:nowait|skip)\b)|\blimit\s+(?=-)|\bfull\s+(?=outer\s+join\b)",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
 
 
@@ -331,6 +334,22 @@ def heading(tree: exp.Expr, sql: str) -> str:
     """What stands above the only column of a query."""
     only = tree.expressions[0]
     return str(only.alias) if isinstance(only, exp.Alias) else (typed_list(sql) or ["COUNT(*)"])[0]
+
+
+def check_partitions(tree: exp.Expr, cluster: LiveCluster, in_use: str) -> None:
+    """Raises what is said of FROM table PARTITION (...): tables that name no partitions have none [8.4.8]."""
+    for one in tree.find_all(exp.Table):
+        chosen, full = one.args.get("partition"), f"{one.db or in_use}.{one.name}"
+        table = next((each for each in cluster.plan.tables if each.full_name == full), None)
+        if chosen is None or table is None:
+            continue
+        if not table.partitions:
+            raise SqlError(1747, "HY000", "PARTITION () clause on non partitioned table")
+        known = {f"p{number}" for number in range(table.partitions)}
+        for column in chosen.find_all(exp.Column):
+            if column.name.lower() not in known:
+                raise SqlError(1735, "HY000", f"Unknown partition '{column.name}' in table '{one.name}'")
+        raise NotSimulated("rows of single partitions are not simulated; ndb_desc -p counts them")
 
 
 _APART = re.compile(r"(?<![\w`.])([a-z_]\w{0,63})\s+\(", re.IGNORECASE)

@@ -313,6 +313,7 @@ class Client(Lines):
 
     def _met(self, sql: str, tree: exp.Expr, cluster: LiveCluster, own: Mapping[str, Relation]) -> Result:
         """What a query finds; `own`: tables by `database.name` that hold what is given."""
+        around.check_partitions(tree, cluster, self.database)
         counted = None if own else self._counted(tree, cluster)
         if counted is not None:
             return Result((around.heading(tree, sql),), (INT,), [(counted,)])
