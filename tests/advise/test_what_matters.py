@@ -70,6 +70,14 @@ def test_the_set_arguments_give_the_number_after(overload: Plan, found: WhatMatt
     assert not value_changes(row.edit(overload), plan)
 
 
+def test_a_limit_that_stays_the_first_is_told_once(overload: Plan, found: WhatMatters) -> None:
+    """`DataMemory of node 1 …; then DataMemory of node 1 …` stood there, cut in its middle."""
+    first = max_load(_now(overload), with_next=False).end_text
+    for row in found.changes:
+        is_still = max_load(_now(row.edit(overload)), with_next=False).end_text == first
+        assert row.why == f"still {first}" if is_still else row.why.startswith(f"{first}; then ")
+
+
 def test_rows_gain_and_come_best_first(overload: Plan, found: WhatMatters) -> None:
     gains = [row.gain for row in found.changes]
     assert gains == sorted(gains, reverse=True)

@@ -109,6 +109,15 @@ def test_a_card_is_as_large_as_long_numbers_and_many_lines_ask_for(qtbot: Any, s
     _is_whole(looker.card)
 
 
+def test_a_part_that_needs_a_host_first_says_that_alone(shown: Any) -> None:
+    """`Select the host … — look at it again` was the card."""
+    window = shown("starter", 1200, 800)
+    edit = window.editor.rehearsed("data")
+    with pytest.raises(EditError) as refused:
+        edit(window.document.plan)
+    assert refused.value.line == "Select the host for the data node first, or drag it there."
+
+
 def test_a_card_tells_which_problems_a_change_settles_and_brings(qtbot: Any, shown: Any) -> None:
     """A fix whose problem no headline figure shows was told to change nothing."""
     window = shown("starter", 1200, 800)

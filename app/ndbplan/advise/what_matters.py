@@ -186,7 +186,8 @@ class _HighestLoad(_Measure):
     def of(self, after: Estimation) -> tuple[Quantity | None, str]:
         """The highest load after a change, and what ends it now."""
         load = self._highest(after)
-        return load.max_per_s, f"{self._load.end_text}; then {load.end_text}"
+        was, now = self._load.end_text, load.end_text
+        return load.max_per_s, f"still {now}" if was == now else f"{was}; then {now}"
 
 
 class _Tried(NamedTuple):

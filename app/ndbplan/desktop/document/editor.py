@@ -137,8 +137,11 @@ class Editor(QObject):
         before, after = self.plan, document.plan
 
         def edit(plan: Plan) -> Plan:
-            if said or plan is not before:
-                raise EditError(said[0] if said else "the plan has changed", fix="look at it again")
+            if said:
+                # It says what to do by itself.
+                raise EditError(said[0])
+            if plan is not before:
+                raise EditError("the plan has changed", fix="look at it again")
             return after
 
         return edit
