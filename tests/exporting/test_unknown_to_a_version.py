@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,15 +13,19 @@ from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.resources import read_json
 from ndbplan.checks.refused.configuration import paths_of_disk_roles, unknown_parameter
 from ndbplan.configuration.sections import sections
+from ndbplan.edits.parts import set_plan
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.exporting.export import render_files
 from ndbplan.importing.config.plan import import_config
 from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb.console import tool_options
 from ndbplan.ndb.parameters import Parameter
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.operations.schema import disk_data_statements
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import EMPTY_PLAN, ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode, DiskRoles
+from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 
 REALITY = Path(__file__).parent.parent / "reality"
@@ -156,3 +161,29 @@ def test_disk_roles_that_need_a_later_parameter_are_said_by_statements_or_named(
     newer = two.replace(ndb_version="7.4")
     assert list(paths_of_disk_roles(Estimation(newer))) == []
     assert "DATAFILE 'f'" in "".join(disk_data_statements(newer))
+
+
+OF_SOME_VERSIONS = {
+    "ndb_restore --include-stored-grants": "8.0.19",
+    "ndb_mgmd --configdir": "7.0.4",
+}
+"""Options of programs that came later than 6.3, and when (manual; release notes of 6.4 and 8.0.19)."""
+
+
+@pytest.mark.parametrize("version", ["6.3.19", "7.0.9", "7.4.10", "8.0.18", "8.0.30", "8.4.8"])
+@pytest.mark.parametrize("name", ["starter", "disk-data"])
+def test_programs_are_given_options_that_they_have(name: str, version: str) -> None:
+    plan = set_plan(sample_plan(name), ndb_version=version)
+    files = render_files(plan, ("runbook", "systemd"))
+    text = "\n".join(one for one in files.values() if isinstance(one, str))
+    found = {
+        (program.replace("ndbmtd", "ndbd"), option)
+        for program, words in re.findall(r"\b(ndb_[a-z]+|ndbm?t?d)((?: +--[\w-]+[^\s)]*)+)", text)
+        for option in re.findall(r" --([\w-]+)", words)
+    }
+    assert {program for program, _ in found} >= {"ndb_mgm", "ndb_mgmd", "ndbd", "ndb_restore", "ndb_waiter"}
+    assert {(program, one) for program, one in found if one not in tool_options(program)} == set()
+    for both, first in OF_SOME_VERSIONS.items():
+        program, _, option = both.partition(" --")
+        is_later = NdbVersion.parse(version) >= NdbVersion.parse(first)
+        assert ((program, option) in found) is is_later, both
