@@ -310,6 +310,21 @@ def test_values_at_the_edge_of_their_column(
     assert cells(ask("select s, d, t from e")) == ([] if stored is None else [stored])
 
 
+def test_new_rows_have_a_name_from_8_0_19_on(begun: Callable[[str], LiveCluster]) -> None:
+    """Source: manual 8.4, INSERT … ON DUPLICATE KEY UPDATE."""
+    consoles = Consoles(begun("8.4.8"))
+    for line in ("USE test", "CREATE TABLE w (id INT PRIMARY KEY, n INT) ENGINE=NDB",
+                 "INSERT INTO w VALUES (1, 5), (2, 6)"):  # fmt: skip
+        consoles.answer(f"mysql> {line}")
+    named = "INSERT INTO w (id, n) VALUES (1, 9), (3, 7) AS new ON DUPLICATE KEY UPDATE n = n + new.n"
+    assert "Query OK, 3 rows affected (" in consoles.answer(f"mysql> {named}")
+    listed = "INSERT INTO w (id, n) VALUES (2, 9) AS new(a, b) ON DUPLICATE KEY UPDATE n = b + 1"
+    assert "Query OK, 2 rows affected (" in consoles.answer(f"mysql> {listed}")
+    assert cells(consoles.answer("mysql> SELECT n FROM w ORDER BY id")) == [["14"], ["10"], ["7"]]
+    older = Consoles(begun("8.0.18")).answer(f"mysql> {named}")
+    assert "near 'AS new ON DUPLICATE KEY UPDATE n = n + new.n' at line 1" in older
+
+
 @pytest.mark.parametrize(
     ("column", "value", "said", "stored"),
     [

@@ -171,7 +171,7 @@ _NUMBERS = ("connection_id", "last_insert_id", "row_count")
 _LOCKS_ROWS = re.compile(r"lock\s+tables?\s+(?!`?ndbinfo`?\.)", re.IGNORECASE)
 
 
-_NAMES_OF = re.compile(r"\Aset\s+(?:names|character\s+set|charset)\s+'?(\w+)'?", re.IGNORECASE)
+_NAMES_OF = re.compile(r"set (?:names|character set|charset) '?(\w+)'?", re.IGNORECASE)
 _LEVEL = re.compile(
     r"\Aset\s+(?:\w+\s+)?transaction\b.*?\bisolation\s+level\s+(?=(.*))", re.IGNORECASE | re.DOTALL
 )
@@ -191,7 +191,7 @@ def may_pass(sql: str, version: NdbVersion) -> tuple[Warned, ...]:
     level = _LEVEL.match(sql)
     if level is not None and not _LEVELS.match(level[1]):
         raise syntax(level[1])
-    if (names := _NAMES_OF.match(sql)) is not None:
+    if (names := _NAMES_OF.match(" ".join(sql.split()))) is not None:
         known = {*(name for name, _ in described_charsets(version)), "utf8", "default"}
         known |= {"utf8mb3"} if form(version, "utf8_warned") else set()
         if names[1].lower() not in known:

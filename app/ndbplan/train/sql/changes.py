@@ -23,7 +23,7 @@ from ndbplan.train.sql.deprecated import deprecated
 from ndbplan.train.sql.engine import Relation
 from ndbplan.train.sql.failing import may_use
 from ndbplan.train.sql.finding import TooMany
-from ndbplan.train.sql.given_values import GivenValues
+from ndbplan.train.sql.given_values import GivenValues, name_new_rows
 from ndbplan.train.sql.locking import Guard, enter, eyes, met_by
 from ndbplan.train.sql.modes import is_strict
 from ndbplan.train.sql.partitioning import check_row
@@ -56,6 +56,7 @@ def change(sql: str, asked: Asked) -> Changed:
     """Carry out a change of rows. Raises SqlError and NotSimulated."""
     cluster, replaces = asked.cluster, sql[:7].lower() == "replace"
     tree = parsed(f"INSERT{sql[7:]}" if replaces else sql)
+    name_new_rows(tree, sql, cluster.plan.version)
     joined = joined_of(tree, asked)
     target = next(tree.find_all(exp.Table), None) if joined is None else joined.target
     where = "" if target is None else target.db or asked.in_use

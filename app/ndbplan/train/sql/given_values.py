@@ -2,14 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
 
+from ndbplan.ndb.console import form
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Column
 from ndbplan.train.sql.engine import Relation, Result
 from ndbplan.train.sql.finding import literal
+from ndbplan.train.sql.problem import syntax
+
+_ROW_ALIAS = re.compile(r"\bas\s+`?\w+`?\s*(?:\([^()]*\)\s*)?on\s+duplicate\b", re.IGNORECASE)
+
+
+def name_new_rows(tree: exp.Expr, sql: str, version: NdbVersion) -> None:
+    """INSERT … AS new: `new.a`, or what its list calls it, is VALUES(a) behind ON DUPLICATE KEY.
+
+    Raises SqlError 1064 where the server does not know it.
+    """
+    values, conflict = tree.args.get("expression"), tree.args.get("conflict")
+    if not isinstance(values, exp.Values) or values.args.get("alias") is None or conflict is None:
+        return
+    alias = values.args["alias"]
+    typed = _ROW_ALIAS.search(sql)
+    if not form(version, "row_alias"):
+        raise syntax(sql[typed.start() :] if typed else "")
+    listed = [one.name.lower() for one in tree.this.expressions] if isinstance(tree.this, exp.Schema) else []
+    called = dict(zip((one.name.lower() for one in alias.columns), listed, strict=False))
+    for column in list(conflict.find_all(exp.Column)):
+        own = column.table.lower() == alias.name.lower() or (
+            not column.table and column.name.lower() in called
+        )
+        if own:
+            name = called.get(column.name.lower(), column.name)
+            column.replace(exp.Anonymous(this="VALUES", expressions=[exp.column(name)]))
+    values.set("alias", None)
 
 
 class GivenValues:

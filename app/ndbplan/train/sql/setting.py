@@ -8,10 +8,8 @@ from collections.abc import Mapping
 from ndbplan.base.units import whole_number
 from ndbplan.ndb.console import other_variables, who_sets
 from ndbplan.ndb.sql_server import engine_rows
-from ndbplan.ndb.sql_versions import described_charsets
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.sql import modes, server
-from ndbplan.train.sql.character_sets import told
 from ndbplan.train.sql.problem import NotSimulated, SqlError
 from ndbplan.train.sql.variables import missing
 
@@ -33,7 +31,6 @@ _ANSWERS_ELSE = (
     "super_read_only",
 )  # fmt: skip
 """Others of that kind."""
-_LETTERS = re.compile(r"set (?:names|character set|charset) ('\w+'|\"\w+\"|\w+)", re.IGNORECASE)
 _UTC = ("+00:00", "+0:00", "-00:00")
 _OFFSET = re.compile(r"[+-][0-9]{1,2}:[0-5][0-9]")
 _ENGINES = ("default_storage_engine", "storage_engine", "default_tmp_storage_engine")
@@ -57,15 +54,6 @@ def _read_only(name: str) -> SqlError:
 
 def _no_value(name: str, given: str) -> SqlError:
     return SqlError(1231, "42000", f"Variable '{name}' can't be set to the value of '{given}'")
-
-
-def _check_letters(sql: str, version: NdbVersion) -> None:
-    """SET NAMES and SET CHARACTER SET of one that there is. Raises SqlError 1115 otherwise."""
-    found = _LETTERS.match(" ".join(sql.split()))
-    name = "" if found is None else found[1].strip("'\"").lower()
-    known = {told(one, version) for one, _ in described_charsets(version)}
-    if name and name not in known | {"default", "utf8"}:
-        raise SqlError(1115, "42000", f"Unknown character set: '{name}'")
 
 
 def _may_set(name: str, how: str, scope: str) -> None:
@@ -141,7 +129,6 @@ def _isolation(sql: str, now: Mapping[str, str]) -> dict[str, str]:
 
 def settings(sql: str, now: Mapping[str, str], version: NdbVersion) -> dict[str, str]:
     """What a statement sets that counts here. Raises SqlError, and NotSimulated for what would show."""
-    _check_letters(sql, version)
     kept = _isolation(sql, now)
     parts = _BETWEEN.findall(re.sub(r"\Aset\s", "", sql.strip(), flags=re.IGNORECASE))
     found = map(_SET.match, parts)
