@@ -558,3 +558,24 @@ def test_defaults_and_names_are_written_as_the_server_writes_them(cluster: LiveC
         "`u` timestamp NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,",
     ):
         assert line in said
+
+
+def test_newer_words_are_no_words_of_older_servers(begun: Callable[[str], LiveCluster]) -> None:
+    """Manuals of 5.7 (RENAME INDEX) and 8.0 (RENAME COLUMN, defaults that are worked out since 8.0.13)."""
+    lines = (
+        ("ALTER TABLE n RENAME COLUMN b TO c", "COLUMN b TO c"),
+        ("ALTER TABLE n RENAME INDEX b TO c", "INDEX b TO c"),
+        ("CREATE TABLE m (a INT PRIMARY KEY, d INT DEFAULT (1+1)) ENGINE=NDB", "(1+1)) ENGINE=NDB"),
+    )
+    for version, known in (
+        ("7.4.10", (False, False, False)),
+        ("7.6", (False, True, False)),
+        ("8.4.8", (True, True, True)),
+    ):
+        cluster, client = begun(version), Client()
+        client.answer("USE test", cluster)
+        client.answer("CREATE TABLE n (a INT PRIMARY KEY, b INT, KEY b (b)) ENGINE=NDB", cluster)
+        for (line, near), is_known in zip(lines, known, strict=True):
+            said = client.answer(line, cluster)
+            assert said.startswith("ERROR 1064 (42000)") is not is_known, (version, line)
+            assert is_known or f"near '{near}' at line 1" in said

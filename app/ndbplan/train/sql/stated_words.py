@@ -42,8 +42,24 @@ def check_stated(asked: Asked) -> None:
     for option, value in pairwise([one for one in options_of(words) if one.text != "="]):
         if option.upper in _NUMBERED and option.kind == "word" and whole_number(value.text) is None:
             raise syntax(asked.sql[value.start :])
+    _check_newer(asked)
     _check_charsets(asked)
     _check_hashed(asked)
+
+
+def _check_newer(asked: Asked) -> None:
+    """Raises SqlError for what later servers read: RENAME COLUMN, RENAME INDEX, worked-out defaults."""
+    words, version = asked.words, asked.plan.version
+    for one, other in pairwise(words):
+        what = {"COLUMN": "renames_columns", "INDEX": "renames_indexes", "KEY": "renames_indexes"}.get(
+            other.upper
+        )
+        renames = words[0].upper == "ALTER" and one.upper == "RENAME" and what is not None
+        if renames and not form(version, str(what)):
+            raise syntax(asked.sql[other.start :])
+        is_default = one.kind == "word" and one.upper == "DEFAULT" and other.text == "("
+        if is_default and words[0].upper in ("CREATE", "ALTER") and not form(version, "defaults_worked_out"):
+            raise syntax(asked.sql[other.start :])
 
 
 def _check_hashed(asked: Asked) -> None:
