@@ -579,3 +579,13 @@ def test_newer_words_are_no_words_of_older_servers(begun: Callable[[str], LiveCl
             said = client.answer(line, cluster)
             assert said.startswith("ERROR 1064 (42000)") is not is_known, (version, line)
             assert is_known or f"near '{near}' at line 1" in said
+
+
+def test_disk_without_a_tablespace_is_refused_in_words_that_are_known(
+    begun: Callable[[str], LiveCluster],
+) -> None:
+    line = "CREATE TABLE test.dd (a INT PRIMARY KEY, b INT STORAGE DISK) ENGINE NDB"
+    assert (
+        Client().answer(line, begun("8.4.8")).startswith("ERROR 1005 (HY000): Can't create table 'dd' (use")
+    )
+    assert Client().answer(line, begun("7.4.10")).startswith("ndbplan: in which words this release refuses")

@@ -296,7 +296,7 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
         raise SqlError(
             1846, "0A000", f"ALGORITHM=INPLACE is not supported. Reason: {why}. Try ALGORITHM=COPY."
         )
-    check_disks(new, old.name)
+    check_disks(new, old.name, asked.plan.version)
     copies = bool(why) or by_server or algorithm == "COPY" or asked.how == "OFFLINE"
     check_more(asked, old, after)
     indexes = [index for index in new.indexes if index not in old.indexes]

@@ -172,7 +172,7 @@ def _create(asked: Asked, stream: Stream) -> Done:
         raise NotSimulated(f"a plan cannot hold this: {said[0]}")
     after = _as_before(asked, taken(asked, read))
     new = after.tables[-1]
-    new_tables.check_disks(new, name)
+    new_tables.check_disks(new, name, asked.plan.version)
     kept, warnings = new_tables.finished(asked, new, clause)
     kept = storage.when_made(kept, asked.words)
     check_dictionary(asked, exchanged(after, new, kept))

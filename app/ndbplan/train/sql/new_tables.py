@@ -21,6 +21,7 @@ from ndbplan.importing.ddl.tokens import Word
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.console import form
 from ndbplan.ndb.placement.fragment_counts import fragments_for
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Column, PartitionBalance, Table
 from ndbplan.train.contents import WHOLE
 from ndbplan.train.sql.character_sets import kept_by, of_server, options_of, stated
@@ -303,9 +304,13 @@ def finished(asked: Asked, table: Table, clause: Clause | None) -> tuple[Table, 
     return validated.changed(table, left_out=tuple(kept), logging=logs), warnings
 
 
-def check_disks(new: Table, name: str) -> None:
+def check_disks(new: Table, name: str, version: NdbVersion) -> None:
     """Raises SqlError for columns on disk that no tablespace takes."""
     if new.tablespace_id is None and any(column.storage == "disk" for column in new.columns):
+        if not form(version, "dictionary_of_its_own"):
+            raise NotSimulated(
+                "in which words this release refuses STORAGE DISK without TABLESPACE is not known here"
+            )
         inside = Warned("Warning", 3014, "TABLESPACE option must be specified when using STORAGE DISK")
         text = f"Can't create table '{name}' (use SHOW WARNINGS for more info)."
         raise SqlError(1005, "HY000", text, (inside,))
