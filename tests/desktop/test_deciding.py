@@ -15,9 +15,11 @@ from ndbplan.desktop.analyses.mattering import MatteringPanel
 from ndbplan.desktop.canvas.input.drops import Drop
 from ndbplan.desktop.dialogs import size_dialog
 from ndbplan.desktop.dialogs.size_dialog import SizeDialog
-from ndbplan.desktop.dialogs.sweep_dialog import SweepDialog
+from ndbplan.desktop.dialogs.sweep_dialog import SweepDialog, _words
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome
+from ndbplan.desktop.widgets import units
+from ndbplan.desktop.widgets.forms import _typed
 from ndbplan.desktop.widgets.preview_card import Looker, PreviewCard, preview_on
 from ndbplan.edits import parts as edits
 from ndbplan.edits.growth import add_node_group
@@ -303,6 +305,26 @@ def test_hardware_version_and_a_file_of_tables_are_asked_for(
     rows["disks"].chips["nvme"].click()
     dialog.search()
     assert dialog.state.text() == "Disks: none is chosen, at least 1 is needed — press one"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "unit", "typed", "told"),
+    [
+        ("memory_bytes", 2**35, units.MEMORY, "32GiB", "32 GiB"),
+        ("cores", 32, units.WHOLE, "32", "32"),
+        ("clock_ghz", 1.45, units.NUMBER, "1.45", "1.45"),
+        ("network_bytes_per_s", 1.25e9, units.BYTES_PER_S, "1.25GB/s", "1.25 GB/s"),
+    ],
+)
+def test_a_field_is_varied_in_its_unit_and_its_values_are_told_though_others_are_assumed(
+    field: str, value: float, unit: Any, typed: str, told: str
+) -> None:
+    """`34359738368` was typed, and each cell of the table read `hostname, cores, sockets …`."""
+    plan = sample_plan("redo-overload-8.4")
+    assert field in plan.host("data1").assumed
+    address = f"hosts[data1].{field}"
+    assert _typed(plan, address, value, unit) == typed
+    assert _words(plan, address, typed, (typed, "1")) == told
 
 
 def test_a_sweep_shows_every_cell_and_opens_one(qtbot: Any, document: Document) -> None:

@@ -265,7 +265,9 @@ def _words(plan: Plan, address: str, value: str, values: Sequence[str]) -> str:
     # What the plan has already is no change of it, but of what it has with another value.
     others = (assign(plan, f"{address}={other}")[0] for other in values if other != value)
     changes = (value_changes(before, then) for before in chain((plan,), others))
-    return next((found[0].shown[1] for found in changes if found), value)
+    # That a value is no longer assumed is no value of it.
+    shown = (one.shown[1] for found in changes for one in found if one.name != "assumed")
+    return next(shown, value)
 
 
 def measured_in_thread(sweep: Sweep, task: Task) -> None:

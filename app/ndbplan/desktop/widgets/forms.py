@@ -9,6 +9,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from ndbplan.base.errors import UserError
 from ndbplan.describe.titles import how_called
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
@@ -73,7 +74,7 @@ class Form(QWidget):
         field = LineField(label, unit, self._committer(name, label, edit), empty=empty, tip=tip)
         self._add(name, field, get)
         if self._estimates is not None and len(self.ids) == 1 and not (self._inner or get or edit):
-            field.offer_to_vary(partial(self._vary, name))
+            field.offer_to_vary(partial(self._vary, name, unit))
         return field
 
     def choice(
@@ -182,7 +183,7 @@ class Form(QWidget):
 
         return apply
 
-    def _vary(self, name: str) -> None:
+    def _vary(self, name: str, unit: Unit) -> None:
         """Ask for the field to be varied: half of what it is, that, and twice."""
         plan = self._document.plan
         value = getattr(self._part(plan, self.ids[0]), name)
@@ -190,8 +191,9 @@ class Form(QWidget):
             values = (
                 (value // 2, value, 2 * value) if isinstance(value, int) else (value / 2, value, 2 * value)
             )
-            typed = ",".join(f"{one:.15g}" for one in dict.fromkeys(values))
-            self._estimates.sweep_wanted.emit(f"{address_of_part(plan, self.ids[0])}.{name}={typed}")
+            address = f"{address_of_part(plan, self.ids[0])}.{name}"
+            typed = ",".join(_typed(plan, address, one, unit) for one in dict.fromkeys(values))
+            self._estimates.sweep_wanted.emit(f"{address}={typed}")
 
     def _confirmer(self, name: str, label: str) -> Callable[[], None]:
         def confirm() -> None:
@@ -208,3 +210,18 @@ class Form(QWidget):
         if not self.ids:
             return ""
         return f" of {how_called(self._document.plan, self.ids)}"
+
+
+def _typed(plan: Plan, address: str, value: float, unit: Unit) -> str:
+    """A value as a person types it: `32GiB`; its plain number where that means another one."""
+    from ndbplan.edits.assign import assign
+
+    plain = f"{value:.15g}"
+    text = "".join(unit.read(value).split())
+    try:
+        is_the_same = "," not in text and (
+            assign(plan, f"{address}={text}")[0] == assign(plan, f"{address}={plain}")[0]
+        )
+    except UserError:
+        return plain
+    return text if is_the_same else plain
