@@ -70,6 +70,11 @@ class MaxLoad(Shape):
     note: str | None = None
     """What is not known of the limits, such as those of clients from anywhere."""
 
+    def end_after(self, before: MaxLoad) -> str:
+        """What ended it before a change, and what does now; that it is still the same."""
+        was, now = before.end_text, self.end_text
+        return f"still {now}" if was == now else f"{was}; then {now}"
+
     @property
     def end_text(self) -> str:
         """What ends the next higher rate, and when: `redo log part 0 of node 2, error 410 after 57 min`."""

@@ -186,8 +186,7 @@ class _HighestLoad(_Measure):
     def of(self, after: Estimation) -> tuple[Quantity | None, str]:
         """The highest load after a change, and what ends it now."""
         load = self._highest(after)
-        was, now = self._load.end_text, load.end_text
-        return load.max_per_s, f"still {now}" if was == now else f"{was}; then {now}"
+        return load.max_per_s, load.end_after(self._load)
 
 
 class _Tried(NamedTuple):

@@ -15,6 +15,7 @@ from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 
 _MOST_TOLD = 3
+"""Problems that a line names; of the rest it says how many they are."""
 
 
 @dataclass(frozen=True)
