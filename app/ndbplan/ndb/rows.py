@@ -161,7 +161,11 @@ def rows_per_page_of_mix(mix: tuple[tuple[float, float], ...]) -> float:
     ends = list(accumulate(share for _, share in mix))
     lists: list[list[int]] = [[] for _ in _FREE_LISTS]
     free: list[int] = []
+    largest = max(VARIABLE_PAGE_CLOSED_WORDS, max(math.ceil(words) for words, _ in mix) + 1)
+    before = 0.0
     for row in range(_ROWS_PLAYED):
+        if row == _ROWS_PLAYED // 2:
+            before = _full_pages(free, largest)
         at = min(bisect_right(ends, (row + 0.5) * _GOLDEN % 1.0), len(mix) - 1)
         size = math.ceil(mix[at][0]) + 1
         page = _page_with_room(lists, free, size)
@@ -173,10 +177,16 @@ def rows_per_page_of_mix(mix: tuple[tuple[float, float], ...]) -> float:
         free[page] = max(0, free[page] - size)
         if free[page] >= VARIABLE_PAGE_CLOSED_WORDS:
             lists[bisect_left(_FREE_LISTS, free[page])].append(page)
-    used = sum(
-        1.0 if left < VARIABLE_PAGE_CLOSED_WORDS else 1.0 - left / VARIABLE_PAGE_WORDS for left in free
-    )
-    return max(1.0, _ROWS_PLAYED / used)
+    return max(1.0, _ROWS_PLAYED / 2 / (_full_pages(free, largest) - before))
+
+
+def _full_pages(free: list[int], largest: int) -> float:
+    """Pages that are in use, those that still take rows of any size in part.
+
+    What small rows leave of pages that take no large one does not count: of many rows only as much of it is
+    filled as there are small ones.
+    """
+    return sum(1.0 if left < largest else 1.0 - left / VARIABLE_PAGE_WORDS for left in free)
 
 
 def _page_with_room(lists: list[list[int]], free: list[int], size: int) -> int | None:
