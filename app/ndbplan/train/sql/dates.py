@@ -16,10 +16,10 @@ from typing import Any
 from sqlglot import exp
 
 from ndbplan.base.units import whole_number
+from ndbplan.train.sql.moments import MICROSECONDS, NoMomentError, NoTimeError, moment
 from ndbplan.train.sql.problem import NotSimulated
 from ndbplan.train.sql.weeks import week_of, year_and_week
 
-_MICROSECONDS = 1_000_000
 _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 _SPANS = {
     "MICROSECOND": timedelta(microseconds=1), "SECOND": timedelta(seconds=1), "MINUTE": timedelta(minutes=1),
@@ -35,10 +35,6 @@ _COMPOSED = {
 }  # fmt: skip
 """Units of several numbers in one text, such as '1:30'."""
 _WHOLE_DAYS = ("DAY", "WEEK", *_MONTHS)
-_MOMENT = re.compile(
-    r"\s*([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
-    r"(?:[ T]([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2})(\.[0-9]{1,6})?)?)?\s*"
-)
 _CLOCK = re.compile(r"\s*(-?)(?:([0-9]{1,2}) )?([0-9]{1,3}):([0-9]{1,2})(?::([0-9]{1,2})(\.[0-9]{1,6})?)?\s*")
 _BARE_CLOCK = re.compile(r"\s*(-?)([0-9]{1,7})(\.[0-9]{1,6})?\s*")
 """A time without colons: its last digits are seconds."""
@@ -46,31 +42,6 @@ _OF_A_MINUTE = 60
 _YEAR_NAUGHT = "0000-01-01"
 _FIRST_YEAR_DAYS = 365
 """Days of the year 0, which `date.toordinal` does not count."""
-
-
-class NoMomentError(ValueError):
-    """A text is no moment: the server warns of it, and answers NULL."""
-
-
-class NoTimeError(NoMomentError):
-    """A text is no time of a day or span."""
-
-
-def moment(value: Any) -> datetime:
-    """A text, or a number such as 20260131, as a moment. Raises ValueError."""
-    text = str(value)
-    if re.fullmatch(r"[0-9]{8}|[0-9]{14}", text):
-        digits = text.ljust(14, "0")
-        text = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]} {digits[8:10]}:{digits[10:12]}:{digits[12:]}"
-    found = _MOMENT.fullmatch(text)
-    if found is None:
-        raise NoMomentError(text)
-    parts = [int(one or 0) for one in found.groups()[:6]]
-    rest = round(float(found[7] or 0) * _MICROSECONDS)
-    try:
-        return datetime(parts[0], parts[1], parts[2], parts[3], parts[4], parts[5], rest)
-    except ValueError:
-        raise NoMomentError(text) from None
 
 
 def _is_day(value: Any) -> bool:
@@ -264,7 +235,7 @@ def _unix(value: Any) -> int:
 def _extract(part: Any, value: Any) -> int:
     name, found = str(part).upper(), 0
     for one in _COMPOSED.get(name, (name,)):
-        found = found * (_MICROSECONDS if one == "MICROSECOND" else 100) + PARTS[one](value)
+        found = found * (MICROSECONDS if one == "MICROSECOND" else 100) + PARTS[one](value)
     return found
 
 

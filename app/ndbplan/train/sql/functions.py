@@ -19,6 +19,7 @@ from sqlglot import exp
 from ndbplan.base.units import whole_number
 from ndbplan.train.sql import dates, digests, json_calls, json_texts, text_functions
 from ndbplan.train.sql.alike import folded
+from ndbplan.train.sql.moments import NoMomentError, NoTimeError
 from ndbplan.train.sql.numbers import WHOLE_CASTS, Kind
 from ndbplan.train.sql.problem import NotSimulated
 from ndbplan.train.sql.str_to_date import str_to_date
@@ -57,10 +58,10 @@ def _strict(function: Callable[..., Any], warn: Warn) -> Callable[..., Any]:
         except _NoLogarithmError:
             warn(3020, "Invalid argument for logarithm")
             return None
-        except dates.NoTimeError as error:
+        except NoTimeError as error:
             warn(1292, f"Truncated incorrect time value: '{error}'")
             return None
-        except dates.NoMomentError as error:
+        except NoMomentError as error:
             warn(1292, f"Incorrect datetime value: '{error}'")
             return None
         except (ValueError, TypeError, OverflowError, InvalidOperation):
