@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSplitter,
     QStackedWidget,
-    QTableView,
     QToolButton,
     QVBoxLayout,
 )
@@ -31,6 +30,7 @@ from ndbplan.desktop.look import theme
 from ndbplan.desktop.look.text import as_it_is
 from ndbplan.desktop.widgets.flow_layout import FlowLayout
 from ndbplan.desktop.widgets.sections import chip, label
+from ndbplan.desktop.widgets.whole_rows import Table
 from ndbplan.plan.project import Project, Variant
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class ComparePanel(Panel):
         self._closed: Comparison | None = None
         self._simulated: Comparison | None = None
         self.rows = _Rows()
-        self.table = QTableView()
+        self.table = Table()
         self.table.setAccessibleName("Variants side by side")
         self.table.viewport().installEventFilter(self)
         self.table.setModel(self.rows)

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QPushButton,
     QStackedWidget,
-    QTableView,
     QToolButton,
     QVBoxLayout,
 )
@@ -29,6 +28,7 @@ from ndbplan.desktop.document.turns import next_turn
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.flow_layout import FlowLayout
 from ndbplan.desktop.widgets.sections import Elided, chip
+from ndbplan.desktop.widgets.whole_rows import Table
 from ndbplan.edits.first_steps import step
 from ndbplan.plan.plan import Plan
 
@@ -142,7 +142,7 @@ class FailuresPanel(Panel):
         self._plan: Plan | None = None
         self._task: Task | None = None
         self.rows = _Rows()
-        self.table = QTableView()
+        self.table = Table()
         self.table.setAccessibleName("What each single failure means")
         self.table.setModel(self.rows)
         self.table.verticalHeader().hide()

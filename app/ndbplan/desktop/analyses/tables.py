@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPushButton,
     QStackedWidget,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -24,6 +23,7 @@ from ndbplan.desktop.widgets.grid import Cell, GridModel, Rows
 from ndbplan.desktop.widgets.search_field import SearchField
 from ndbplan.desktop.widgets.sections import Elided
 from ndbplan.desktop.widgets.units import COUNT, TEXT
+from ndbplan.desktop.widgets.whole_rows import Table
 from ndbplan.edits import offers
 from ndbplan.edits.first_steps import step
 from ndbplan.edits.pasted_tables import FIELDS, is_figures_alone, put_below, put_pasted
@@ -254,7 +254,7 @@ class TablesPanel(Panel):
         self.totals.setText(" · ".join(parts), *(" · ".join(said) for said in shorter))
 
 
-class _View(QTableView):
+class _View(Table):
     """The grid; Ctrl+V takes figures from a spreadsheet."""
 
     def __init__(self, panel: TablesPanel) -> None:

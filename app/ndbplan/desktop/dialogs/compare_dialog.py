@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome
-from ndbplan.desktop.widgets.listing import Rows
 from ndbplan.desktop.widgets.sections import label
 from ndbplan.desktop.widgets.what_runs import ask_what_runs
+from ndbplan.desktop.widgets.whole_rows import Rows
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:

@@ -31,8 +31,8 @@ from ndbplan.demo.page import page
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets.charts import load_in_turns
-from ndbplan.desktop.widgets.listing import Rows
 from ndbplan.desktop.widgets.sections import label
+from ndbplan.desktop.widgets.whole_rows import Rows
 
 _PAUSE_MS = 500
 _PAINTED_MS = 60

@@ -36,8 +36,8 @@ from PySide6.QtWidgets import (
 from ndbplan.base.resources import resource_path
 from ndbplan.desktop.dialogs.frame import fit_on_screen
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.widgets.listing import Rows
 from ndbplan.desktop.widgets.search_field import SearchField
+from ndbplan.desktop.widgets.whole_rows import Rows
 from ndbplan.ndb.errors import NdbError, every_error
 
 FIRST_PAGE = "getting-started.md"

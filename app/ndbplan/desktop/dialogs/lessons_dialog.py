@@ -23,8 +23,8 @@ from ndbplan.base.units import format_duration
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.preferences import LESSONS, TRAINEE, Preferences
 from ndbplan.desktop.document.tasks import Outcome
-from ndbplan.desktop.widgets.listing import Rows
 from ndbplan.desktop.widgets.sections import label
+from ndbplan.desktop.widgets.whole_rows import Rows
 
 if TYPE_CHECKING:
     from ndbplan.train.lessons.files import Read

@@ -30,10 +30,10 @@ from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look.text import as_it_is
-from ndbplan.desktop.widgets.listing import Rows
 from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.desktop.widgets.open_outside import open_outside
 from ndbplan.desktop.widgets.sections import label
+from ndbplan.desktop.widgets.whole_rows import Rows
 from ndbplan.plan.project import Project
 from ndbplan.report.compose import SECTIONS, Options, is_day
 from ndbplan.report.sources import Answers

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QHeaderView,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -34,6 +33,7 @@ from ndbplan.desktop.inspector.parameter_model import ParametersModel, Scope, de
 from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.search_field import SearchField
 from ndbplan.desktop.widgets.sections import chip, label, link
+from ndbplan.desktop.widgets.whole_rows import Table
 from ndbplan.ndb.mysqld_options import OPTION_NAME, canonical, fault
 from ndbplan.plan.origins import SetByProgram
 from ndbplan.plan.processes import SqlNode
@@ -92,7 +92,7 @@ class ParametersPanel(QWidget):
         self.decided_only = QCheckBox("Decided for me")
         self.decided_only.setToolTip("Show only parameters that the program set: they follow the hardware")
         self._filter = _Filter(self.model)
-        self.view = QTableView()
+        self.view = Table()
         self._prepare_view()
         self._error = label("", "fieldError")
         self._error.hide()

@@ -14,7 +14,7 @@ from PySide6.QtGui import (
     QStandardItem,
     QStandardItemModel,
 )
-from PySide6.QtWidgets import QAbstractItemView, QTreeView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from ndbplan.configuration.directories import disks_of_roles
 from ndbplan.configuration.node_groups import groups_by_number
@@ -22,6 +22,7 @@ from ndbplan.configuration.space_files import folders_of_files, roles_by_folders
 from ndbplan.describe.titles import display_name
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.whole_rows import Tree
 from ndbplan.edits.palette import ROLE_TEXT
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
@@ -52,7 +53,7 @@ class Row:
     """All of it, where the text is short."""
 
 
-class Outline(QTreeView):
+class Outline(Tree):
     """Locations, hosts, their nodes and disks; tables and workloads below."""
 
     menu_wanted = Signal(object, QPoint)

@@ -1,28 +1,16 @@
-"""Lists whose rows are not cut in half; lines with signs, or what belongs there while there are none."""
+"""Lines with signs, or what belongs there while there are none."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from ndbplan.desktop.look import theme
 
 _SIGN = Qt.ItemDataRole.UserRole + 1
-
-
-class Rows(QListWidget):
-    """A list whose last row is there as a whole, or not at all: half a check box says nothing."""
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        heights = {self.sizeHintForRow(row) for row in range(self.count())}
-        room = self.contentsRect().height()
-        row = heights.pop() if len(heights) == 1 else 0
-        is_longer = row and self.count() * row > room > row
-        self.setViewportMargins(0, 0, 0, room % row if is_longer else 0)
 
 
 class Listing(QListWidget):

@@ -35,13 +35,13 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
 )
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_count, format_percent, format_value
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.explain import Explanation, Say
+from ndbplan.desktop.widgets.whole_rows import Table
 
 _Index = QModelIndex | QPersistentModelIndex
 _NO_INDEX = QModelIndex()
@@ -223,7 +223,7 @@ class _Header(QHeaderView):
         super().paintSection(painter, rect.intersected(self.viewport().rect()), logical_index)
 
 
-class NumbersTable(QTableView):
+class NumbersTable(Table):
     """The table."""
 
     def __init__(self, name: str, headers: Sequence[str]) -> None:
@@ -243,7 +243,6 @@ class NumbersTable(QTableView):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setTabKeyNavigation(False)
         self.setWordWrap(False)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(_ROW_PX)
         header = _Header(Qt.Orientation.Horizontal, self)

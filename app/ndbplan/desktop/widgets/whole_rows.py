@@ -1,0 +1,40 @@
+"""Views of rows that end at an edge: the last row is there as a whole, or not at all."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QListWidget, QTableView, QTreeView
+
+
+def _end_with_a_whole_row(view: QTableView | QTreeView | QListWidget, row_px: int) -> None:
+    """Leave free what is too low for a row, where there are more rows than are seen."""
+    margins = view.viewportMargins()
+    room = view.viewport().height() + margins.bottom()
+    is_longer = view.verticalScrollBar().maximum() > 0 and room > row_px > 0
+    bottom = room % row_px if is_longer else 0
+    if bottom != margins.bottom():
+        view.setViewportMargins(margins.left(), margins.top(), margins.right(), bottom)
+
+
+class Table(QTableView):
+    """A table whose rows have one height."""
+
+    def updateGeometries(self) -> None:
+        super().updateGeometries()
+        _end_with_a_whole_row(self, self.verticalHeader().defaultSectionSize())
+
+
+class Tree(QTreeView):
+    """A tree whose rows have one height."""
+
+    def updateGeometries(self) -> None:
+        super().updateGeometries()
+        _end_with_a_whole_row(self, self.sizeHintForRow(0))
+
+
+class Rows(QListWidget):
+    """A list; half a check box says nothing."""
+
+    def updateGeometries(self) -> None:
+        super().updateGeometries()
+        heights = {self.sizeHintForRow(row) for row in range(self.count())}
+        _end_with_a_whole_row(self, heights.pop() if len(heights) == 1 else 0)
