@@ -26,9 +26,9 @@ from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.ask_folder import ask_folder, may_replace
 from ndbplan.desktop.widgets.flow_layout import FlowLayout
-from ndbplan.desktop.widgets.listing import Rows
 from ndbplan.desktop.widgets.sections import Elided, label, link, spin_box
 from ndbplan.desktop.widgets.what_runs import ask_what_runs
+from ndbplan.desktop.widgets.whole_rows import Rows
 from ndbplan.edits.first_steps import step
 from ndbplan.plan.plan import Plan
 
