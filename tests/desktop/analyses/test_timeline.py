@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QApplication, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from ndbplan.base.quantity import Quantity
+from ndbplan.desktop.analyses import time_axis
 from ndbplan.desktop.analyses.lane_words import LEAST_PX
 from ndbplan.desktop.analyses.lanes import PHASES, Block, Lane
-from ndbplan.desktop.analyses.timeline import Timeline
+from ndbplan.desktop.analyses.timeline import NAME_WIDTH, Timeline
 from ndbplan.desktop.look import theme
 from ndbplan.estimate.timed import restart
 from ndbplan.plan.samples import sample_names, sample_plan
@@ -139,3 +142,31 @@ def test_every_step_that_is_wide_enough_is_named_whole(qtbot: QtBot, width: int)
         }
         whole |= {n for n, _ in (*said.beside, *said.below)}
         assert {n for n in range(len(lane.blocks)) if view._box(row, n).width() >= LEAST_PX} <= whole
+
+
+def test_lanes_that_scroll_end_with_a_whole_one_above_the_axis(qtbot: QtBot, qapp: QApplication) -> None:
+    """Figures of the axis stood below the edge, and of the last lane the upper half of its duration."""
+    theme.install(qapp, "light")
+    view, area = Timeline("Operations"), QScrollArea()
+    qtbot.addWidget(area)
+    area.setWidgetResizable(True)
+    area.setWidget(view)
+    view.show_lanes([_lane(f"Lane {n}", ("stop", 100.0 + n)) for n in range(12)])
+    area.resize(700, 190)
+    area.show()
+    port = area.viewport()
+    for down in (0, 7, area.verticalScrollBar().maximum()):
+        area.verticalScrollBar().setValue(down)
+        foot, ends = view._foot, [row.top for row in view._laid_out()[1:]]
+        edge = view.mapFrom(port, QPoint(0, port.height())).y()
+        assert foot + time_axis.HEIGHT == edge
+        seen = view.grab(QRect(0, foot, view.width(), edge - foot)).toImage()
+        axis = {seen.pixel(x, y) for x in range(NAME_WIDTH, seen.width()) for y in range(seen.height())}
+        assert len(axis) > 2, "the axis says its figures"
+        whole = [end for end in ends if end <= foot]
+        assert view._at(QPoint(5, round(whole[-1]) - 5)) == (len(whole) - 1, -1)
+        if len(whole) < len(ends):
+            between = view.grab(QRect(0, round(whole[-1]), NAME_WIDTH - 9, edge - round(whole[-1]))).toImage()
+            ink = {between.pixel(x, y) for x in range(between.width()) for y in range(between.height())}
+            assert len(ink) == 1, "nothing of the next lane"
+            assert view._at(QPoint(5, round(whole[-1]) + 5)) is None

@@ -148,7 +148,11 @@ class OperationsPanel(Panel):
         column.addWidget(self._notes)
         column.addStretch(1)
         scroll.setWidget(holder)
-        scroll.verticalScrollBar().rangeChanged.connect(lambda *_: self._bring_wanted())
+        bar = scroll.verticalScrollBar()
+        bar.rangeChanged.connect(lambda *_: self._bring_wanted())
+        # The axis stays at the edge.
+        for changed in (bar.valueChanged, bar.rangeChanged):
+            changed.connect(lambda *_: self.lanes.update())
         content = QWidget()
         layout = QVBoxLayout(content)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -64,16 +64,31 @@ class Panel(QWidget):
             self.show_estimate(estimate)
 
 
-def bring_into_view(widget: QWidget, y: int, around: int) -> bool:
-    """Scroll what a widget lies in to a height of it, with pixels around; whether that is in sight."""
+def _scroller(widget: QWidget) -> QScrollArea | None:
+    """What a widget scrolls in."""
     above = widget.parentWidget()
     while above is not None and not isinstance(above, QScrollArea):
         above = above.parentWidget()
+    return above
+
+
+def bring_into_view(widget: QWidget, y: int, around: int) -> bool:
+    """Scroll what a widget lies in to a height of it, with pixels around; whether that is in sight."""
+    above = _scroller(widget)
     if above is not None:
         content = above.widget()
         assert content is not None
         above.ensureVisible(0, widget.mapTo(content, QPoint(0, y)).y(), 0, around)
     return widget.visibleRegion().contains(QPoint(0, y))
+
+
+def seen_height(widget: QWidget) -> int:
+    """Pixels from the upper edge of a widget down to where it, or what it scrolls in, ends."""
+    above = _scroller(widget)
+    if above is None:
+        return widget.height()
+    port = above.viewport()
+    return min(widget.height(), port.height() - widget.mapTo(port, QPoint(0, 0)).y())
 
 
 class Empty(QWidget):

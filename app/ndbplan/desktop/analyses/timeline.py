@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QFontMetricsF,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -21,17 +19,17 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
 
 from ndbplan.base.units import format_duration
-from ndbplan.desktop.analyses.day_behind import HEAD, STEP, Day, DayBehind, Scale, clock
+from ndbplan.desktop.analyses import time_axis
+from ndbplan.desktop.analyses.day_behind import HEAD, STEP, Day, DayBehind, Scale
 from ndbplan.desktop.analyses.lane_words import Row, Words, paint_line, paint_name, words
-from ndbplan.desktop.analyses.lanes import PHASES, ROOM_BESIDE, STEPS_S, Lane, length_s, scales
-from ndbplan.desktop.analyses.panel import bring_into_view
+from ndbplan.desktop.analyses.lanes import PHASES, ROOM_BESIDE, Lane, length_s, scales
+from ndbplan.desktop.analyses.panel import bring_into_view, seen_height
 from ndbplan.desktop.look import paint, theme
 from ndbplan.desktop.widgets.explain import Explanation, range_text
 
-_LANE, _BLOCK, _AXIS, _BELOW = 38, 22, 20, 16
+_LANE, _BLOCK, _BELOW = 38, 22, 16
 NAME_WIDTH = 132
 """Of the names on the left."""
-_MOST_TICKS, _MOST_CLOCKS = 6, 9
 _WIDE_ENOUGH = 12
 """Pixels of a step from which on it has a whisker of its own."""
 _NEAR_PX = 6.0
@@ -131,46 +129,20 @@ class Timeline(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(500, max(round(self._laid_out()[-1].top), self._head + _LANE) + _AXIS)
+        return QSize(500, max(round(self._laid_out()[-1].top), self._head + _LANE) + time_axis.HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        scale, high = self.scale(), self.height() - _AXIS
+        scale, high = self.scale(), self._foot
         behind = None if self._day is None else DayBehind(self._day, self._start_s, scale)
         if behind is not None:
             behind.paint_field(painter, high)
-        self._paint_axis(painter, scale, high)
-        for row, lane in enumerate(self._lanes):
-            self._paint_lane(painter, row, lane)
+        time_axis.paint(painter, scale, self._head, high, self._day is not None)
+        for row in range(self._lanes_seen()):
+            self._paint_lane(painter, row, self._lanes[row])
         if behind is not None:
             behind.paint_head(painter, NAME_WIDTH - 10)
-
-    def _paint_axis(self, painter: QPainter, scale: Scale, high: float) -> None:
-        colours, day = theme.tokens(), self._day
-        painter.setFont(theme.font(11))
-        metrics, taken = QFontMetricsF(theme.font(11)), 0.0
-        most = _MOST_TICKS if day is None else _MOST_CLOCKS
-        step = next((s for s in STEPS_S if scale.span_s / s <= most), scale.span_s / most)
-        first = math.ceil(scale.from_s / step)
-        for i in range(first, int((scale.from_s + scale.span_s) / step) + 1):
-            x = scale.x(i * step)
-            painter.setPen(QPen(QColor(colours.grid), 1))
-            painter.drawLine(round(x), self._head, round(x), round(high))
-            painter.setPen(QColor(colours.muted))
-            text = (
-                clock(i * step, fine=step < 60)
-                if day is not None
-                else format_duration(i * step)
-                if i
-                else "0"
-            )
-            wide = metrics.horizontalAdvance(text) + 2
-            box = QRectF(max(scale.left, x - wide / 2), high + 3, wide, 16)
-            box.moveRight(min(box.right(), float(self.width())))
-            if box.left() >= taken:
-                painter.drawText(box, Qt.AlignmentFlag.AlignLeft, text)
-                taken = box.right() + 8
 
     def _paint_lane(self, painter: QPainter, row: int, lane: Lane) -> None:
         colours = theme.tokens()
@@ -293,6 +265,16 @@ class Timeline(QWidget):
         return self._shorter[row] if self._day is None else 1.0
 
     @property
+    def _foot(self) -> int:
+        """Where the axis begins: below the lanes, or at the edge of what scrolls them."""
+        return seen_height(self) - time_axis.HEIGHT
+
+    def _lanes_seen(self) -> int:
+        """How many lanes there is room for above the axis: half a lane tells half of a duration."""
+        ends = [row.top for row in self._laid_out()[1:]]
+        return max(min(1, len(ends)), bisect_right(ends, self._foot))
+
+    @property
     def _head(self) -> int:
         return 0 if self._day is None else HEAD
 
@@ -323,7 +305,7 @@ class Timeline(QWidget):
     def _at(self, place: QPoint) -> tuple[int, int] | None:
         tops = [row.top for row in self._laid_out()]
         row = bisect_right(tops, place.y()) - 1
-        if not 0 <= row < len(self._lanes):
+        if not 0 <= row < self._lanes_seen():
             return None
         if place.x() < NAME_WIDTH:
             return (row, -1)
