@@ -45,6 +45,15 @@ class TestPalette:
         picture = window.commands.grab().toImage()
         assert picture.pixelColor(picture.width() // 2, 4).name() == QColor(theme.tokens().panel).name()
 
+    @pytest.mark.parametrize(("typed", "first"), [("rpo", "Backup and restore"), ("rto", "Operations")])
+    def test_what_is_promised_of_a_recovery_is_found_by_its_letters(self, window, typed, first) -> None:
+        """`rpo` found ServerPort alone, which has these letters across two of its words."""
+        window._open_commands()
+        found = [command.text for command in window.commands.matching(typed)]
+        window.commands.hide()
+        assert found[0] == first
+        assert not any("Port" in text for text in found)
+
     def test_a_sample_is_found_by_its_title(self, window) -> None:
         """The gallery shows titles: who remembers one got a parameter that is called a little like it."""
         window._open_commands()

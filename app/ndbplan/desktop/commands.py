@@ -34,7 +34,7 @@ _MORE_OF_TABS = {
     "Distribution": "partitions skew balance fragments hash map",
     "Tables": "rows growth grid spreadsheet",
     "Memory": "RAM DataMemory what if rows",
-    "Operations": "node restart rolling backup restore reorganise reorganize add nodes duration procedure",
+    "Operations": "restart rolling backup restore reorganise reorganize add nodes duration rto procedure",
     "Failures": "loss survive kill node arbitrator rack host",
     "Problems": "errors warnings hints fix",
     "Compare": "variants side by side",
@@ -155,7 +155,7 @@ def _places(document: Document, doors: Doors) -> Iterator[Command]:
         lead = partial(doors.open_tab, name)
         yield Command(name, "analysis", "activity", lead, "", _MORE_OF_TABS.get(name, ""))
     lead = partial(doors.open_tab, "Operations", "Backup")
-    yield Command("Backup and restore", "Operations", "timer", lead)
+    yield Command("Backup and restore", "Operations", "timer", lead, "", "rpo rto recovery point disaster")
     plan = document.plan
     if plan.workloads and plan.data_nodes:
         more = "max load maximum highest sustained headroom limit remedies"

@@ -12,6 +12,8 @@ _LIKE = 70.0
 """Share of letters in common, in percent, from which on a word with a slip in it is still meant."""
 _OF_EVERYTHING = frozenset(("a", "an", "and", "by", "for", "in", "of", "my", "the", "to", "with"))
 """Words that name nothing, where others are typed with them."""
+_INSIDE_FROM = 4
+"""Letters from which on they are found inside of words: `rpo` is no ServerPort."""
 _LIKE_FROM = 3
 """Letters from which on a slip may be in a word."""
 
@@ -79,7 +81,8 @@ def _named(asked: str, name: Name) -> float:
         return 850.0
     if len(joined) > 1 and joined in name.initials:
         return 800.0
-    if asked in name.whole or _squeezed(asked) in _squeezed(name.whole):
+    is_inside = asked in name.whole or _squeezed(asked) in _squeezed(name.whole)
+    if is_inside and len(joined) >= _INSIDE_FROM:
         return 700.0
     if _all_begin(tokens, name.words):
         # LogLevelNodeRestart is called so, and yet not what `node restart` means first.
