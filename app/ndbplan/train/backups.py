@@ -11,14 +11,14 @@ from ndbplan.estimate.loaded import node_loads
 from ndbplan.estimate.timed import backup
 from ndbplan.ndb.console import form
 from ndbplan.plan.events import Backup
-from ndbplan.plan.tables import Table
 from ndbplan.simulate.events import orders as engine
 from ndbplan.simulate.events.disks import BackupStarts, planned_backup, start_backup
 from ndbplan.simulate.events.handlers import Asked, Order, at_once, handles, planned
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.world.indices import Part
 from ndbplan.train.orders import ExitSingleUser, exit_single_user
-from ndbplan.train.schema import rows_of
+from ndbplan.train.saved import Saved
+from ndbplan.train.schema import held_rows, rows_of
 from ndbplan.train.state import BackupRun, state_of
 
 ABORTED_BY_USER = 1321
@@ -31,6 +31,8 @@ class AskBackup(Order):
     """A backup is asked for; 0: of the next number."""
 
     number: int = 0
+    of_begin: bool = False
+    """Whether it holds the rows as they were at its begin; else as at its end."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def begin_backup(sim: Simulation, order: AskBackup) -> None:
     if leader is None or server is None or (state.backup is not None and state.backup.ended_s is None):
         return
     if state.single_user is not None and form(state.plan.version, "single_user_backup_waits"):
-        state.backup_asked = order.number if state.backup_asked is None else state.backup_asked
+        state.backup_asked = state.backup_asked or (order.number, order.of_begin)
         return
     number = order.number or state.last_backup + 1
     if any(one.number == number and not one.error for one in state.backups):
@@ -71,15 +73,17 @@ def begin_backup(sim: Simulation, order: AskBackup) -> None:
         start_backup(sim, due.event)
     state.backup = BackupRun(
         number, server, leader, at_s, state.gci, tuple(written.items()), tuple(rows.items()),
-        tables=_tables(sim), redo_bytes=_redo_bytes(sim),
+        order.of_begin, _saved(sim), redo_bytes=_redo_bytes(sim),
     )  # fmt: skip
     state.say(at_s, "backup_started", leader, backup=number, server=server)
 
 
-def _tables(sim: Simulation) -> tuple[Table, ...]:
-    """The tables, each with the rows that it has now."""
-    state = state_of(sim)
-    return tuple(table.model_copy(update={"rows": rows_of(sim, table)}) for table in state.plan.tables)
+def _saved(sim: Simulation) -> dict[str, Saved]:
+    """All tables with the rows that they have now, by their ids."""
+    return {
+        table.id: Saved(table.model_copy(update={"rows": rows_of(sim, table)}), held_rows(sim, table))
+        for table in state_of(sim).plan.tables
+    }
 
 
 def _rows(sim: Simulation) -> dict[int, float]:
@@ -131,7 +135,9 @@ def follow_backup(sim: Simulation) -> None:
     if float(column(sim.state.node_state, lambda node: node.backup_left_bytes).max()) > 0.0:
         return
     changes, log = _changes(sim, _redo_bytes(sim) - run.redo_bytes)
-    done = run._replace(ended_s=sim.at_s, last_gci=state.gci, log_records=changes, log_bytes=log)
+    last = {} if run.of_begin else _saved(sim)
+    saved = {table_id: last.get(table_id, one) for table_id, one in run.saved.items()}
+    done = run._replace(saved=saved, ended_s=sim.at_s, last_gci=state.gci, log_records=changes, log_bytes=log)
     state.backup = done
     state.backups = (*state.backups, done)
     records, data = totals(done)
@@ -161,9 +167,9 @@ def leave_single_user(sim: Simulation, order: ExitSingleUser) -> None:
     """A backup that was asked for meanwhile begins."""
     state = state_of(sim)
     exit_single_user(sim, order)
-    number, state.backup_asked = state.backup_asked, None
-    if number is not None:
-        begin_backup(sim, AskBackup(number, at_s=sim.at_s))
+    asked, state.backup_asked = state.backup_asked, None
+    if asked is not None:
+        begin_backup(sim, AskBackup(*asked, at_s=sim.at_s))
 
 
 @handles(AskNoBackup)

@@ -6,10 +6,11 @@ All of it is values: a copy is a snapshot. How it follows from what happens in t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple, Protocol, Self
 
 from ndbplan.configuration.node_groups import node_group_ids
@@ -25,6 +26,7 @@ from ndbplan.train.contents import NOTHING, Contents, TypedPages
 from ndbplan.train.locks import EVERYONE, NO_DELTA, Delta, Running, Transaction, Waiting, with_delta
 from ndbplan.train.object_ids import Ids, ids_of
 from ndbplan.train.quiet_memory import QuietMemory
+from ndbplan.train.saved import Saved
 
 
 class Status(StrEnum):
@@ -90,8 +92,10 @@ class BackupRun(NamedTuple):
     bytes_by_node: tuple[tuple[int, float], ...]
     """What each node writes."""
     rows_by_node: tuple[tuple[int, float], ...]
-    tables: tuple[Table, ...] = ()
-    """Those that it holds, with the rows that they had."""
+    of_begin: bool = False
+    """Whether it holds the rows as they were at its begin; else as at its end."""
+    saved: Mapping[str, Saved] = MappingProxyType({})
+    """The tables that it holds with their rows, by their ids."""
     redo_bytes: float = 0.0
     """Redo log that all nodes had written for the workload when it began."""
     log_records: int = 0
@@ -231,8 +235,8 @@ class ClusterState:
     """Those that are open, by the number of their session."""
     waits: dict[int, Waiting] = field(default_factory=dict)
     """Statements that wait for what others have locked, by the number of their session."""
-    backup_asked: int | None = None
-    """Number of a backup that begins when single user mode ends (8.x), 0: the next; None: none does."""
+    backup_asked: tuple[int, bool] | None = None
+    """What was asked of a backup that begins when single user mode ends (8.x): number and `of_begin`."""
     moved: frozenset[str] = frozenset()
     """Ids of the tables that are reorganised, while others are not yet."""
     edited: ParameterChange | None = None
@@ -259,16 +263,9 @@ class ClusterState:
         servers = frozenset(node.node_id for node in plan.management_nodes)
         used, joined = frozenset(groups[i] for i in inside), {i: n for n, i in enumerate(inside, 1)}
         return cls(
-            plan,
-            begin,
-            nodes,
-            dict(groups),
-            used,
-            joined,
-            frozenset(inside),
-            servers=servers,
+            plan, begin, nodes, dict(groups), used, joined, frozenset(inside), servers=servers,
             ids=ids_of(plan),
-        )
+        )  # fmt: skip
 
     def copy(self) -> Self:
         """The same, to go on apart."""

@@ -26,7 +26,8 @@ from ndbplan.train.host.connecting import CONNECTING, unreached
 from ndbplan.train.host.options import name_of, read_words
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.object_ids import things_of
-from ndbplan.train.schema import SetSchema, Wrote, refused_for
+from ndbplan.train.saved import Saved, Share, brought_back
+from ndbplan.train.schema import SetSchema, Wrote, held_rows, refused_for
 from ndbplan.train.state import BackupRun
 from ndbplan.train.system_tables import system_objects
 
@@ -55,8 +56,12 @@ class _Asked(NamedTuple):
     path: str
     flags: frozenset[str]
     parallelism: str
-    tables: tuple[Table, ...]
-    """Of the backup, those that are wanted."""
+    saved: tuple[Saved, ...]
+    """Of the tables of the backup those that are wanted."""
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return tuple(one.table for one in self.saved)
 
     def at(self) -> str:
         return stamp(self.cluster.now_s, self.cluster.state.begin)
@@ -91,12 +96,12 @@ def restore(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
             f"Failed to open '{asked.file(f'.{node_id}.ctl')}': No such file or directory\n"
             f"Failed to read {asked.file(f'.{node_id}.ctl')}\n\nFailed to restore BACKUP-{number}\n", 1
         )  # fmt: skip
-    wanted = tuple(table for table in run.tables if _is_wanted(table, values))
+    wanted = tuple(one for one in run.saved.values() if _is_wanted(one.table, values))
     for name, said in _SAID.items():
         text += f"{said}: {values[name].replace(',', ' ')} \n" if name in values else ""
     if none := unreached(cluster, host, values, ends=False):
         return none
-    return _restored(asked._replace(tables=wanted), run, text)
+    return _restored(asked._replace(saved=wanted), run, text)
 
 
 _SAID = {
@@ -149,7 +154,7 @@ def _restored(asked: _Asked, run: BackupRun, text: str) -> Answer:
     else:
         text += saves
     text += f"{at()} [restore_data] Start restoring table data\n"
-    tables = asked.tables if "--restore-data" in asked.flags else None
+    tables = asked.saved if "--restore-data" in asked.flags else None
     return Answer(text, waits=_Restoring(asked, run, tables, due_s).go_on)
 
 
@@ -187,7 +192,7 @@ class _Restoring(NamedTuple):
 
     asked: _Asked
     run: BackupRun
-    tables: tuple[Table, ...] | None
+    tables: tuple[Saved, ...] | None
     """Those whose rows are still to come; None: no rows are asked for."""
     due_s: float
     text: str = ""
@@ -228,20 +233,17 @@ class _Restoring(NamedTuple):
                 f"{at()} [restore_log] Restore log entries\n"
                 f"{at()} Restored {self.total} tuples and 0 log entries\n"
             )
-        table = self.tables[0]
+        table = self.tables[0].table
         now = next((one for one in cluster.plan.tables if one.full_name == table.full_name), None)
         if now is None:
             name = f"{table.database}/def/{table.name}"
             return self._fails(f"{at()} Unable to find table: `{name}`\n")
-        rows = self._rows_of(table)
+        share = self._share_of(self.tables[0])
+        rows = share.rows
         seconds = rows / RESTORED_ROWS_PER_S
         steps = max(1, min(_MOST_STEPS, round(seconds)))
         if self.step == steps:
-            # Rows that are there are written over.
-            more = max(0, min(rows, table.rows - cluster.rows_of(now)))
-            if more:
-                full = validated.with_rows(now, now.rows + more)
-                _become(cluster, cluster.plan.replace(tables=_exchanged(cluster.plan.tables, now, full)))
+            _write(cluster, now, share)
             left = self._replace(tables=self.tables[1:], total=self.total + rows, step=0)
             return left._replace(text=left.text + left._head())
         replicas = no_of_replicas(cluster.plan)
@@ -255,22 +257,18 @@ class _Restoring(NamedTuple):
         cluster.act(Wrote(now.id, 0, log))
         return self._replace(step=self.step + 1, tries=0, due_s=self.due_s + seconds / steps)
 
-    def _rows_of(self, table: Table) -> int:
-        """Whole rows, none lost: those of each node end where its share of all rows ends."""
-        sizes, before, begins = self.run.bytes_by_node, 0.0, 0
+    def _share_of(self, saved: Saved) -> Share:
+        """What the files of the node hold of a table: as much of it as they hold of all bytes."""
+        sizes = self.run.bytes_by_node
         whole = sum(size for _, size in sizes)
-        for node_id, size in sizes:
-            before += size
-            ends = round(table.rows * before / whole)
-            if node_id == self.asked.node_id:
-                break
-            begins = ends
-        return ends - begins
+        before = sum(size for node_id, size in sizes if node_id < self.asked.node_id)
+        ends = before + dict(sizes)[self.asked.node_id]
+        return saved.share(before / whole, ends / whole)
 
     def _head(self) -> str:
         if not self.tables:
             return ""
-        name = f"{self.tables[0].database}/def/{self.tables[0].name}"
+        name = f"{self.tables[0].table.database}/def/{self.tables[0].table.name}"
         return f"{self.asked.at()} {'_' * 53}\nProcessing data in table: {name}\n"
 
     def _fails(self, text: str) -> Answer:
@@ -290,6 +288,15 @@ class _Restoring(NamedTuple):
                 failed = f"Failed to restore BACKUP-{self.asked.number}\n"
                 return Answer(f"{text}{told}{at} Restore: Failed to restore epoch\n{failed}", 1)
         return Answer(f"{text}{at} Data and log restore successful\n")
+
+
+def _write(cluster: LiveCluster, table: Table, share: Share) -> None:
+    """Write the rows of a file over those that are there."""
+    back = brought_back(share, held_rows(cluster.session.simulation, table))
+    if back.planned:
+        full = validated.with_rows(table, table.rows + back.planned)
+        _become(cluster, cluster.plan.replace(tables=_exchanged(cluster.plan.tables, table, full)))
+    cluster.act(Wrote(table.id, back.typed, 0.0, back.contents))
 
 
 def _exchanged(tables: Iterable[Table], old: Table, new: Table) -> tuple[Table, ...]:

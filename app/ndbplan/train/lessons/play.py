@@ -336,7 +336,7 @@ class Play:
         if unseen:
             if early := self.too_early():
                 return f"ndbplan: an answer without a look is a guess — {early[0].lower()}{early[1:]}\n"
-            return "ndbplan: an answer without a look is a guess — look first, 'lesson> task' says where\n"
+            return "ndbplan: an answer without a look is a guess — look first: the task says where\n"
         state = self.asked.setdefault(name, asked(known[name], self.now, self.lesson.wrong_costs))
         try:
             said = state.give(given.strip())

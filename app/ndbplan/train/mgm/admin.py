@@ -31,7 +31,7 @@ def start_backup(cluster: LiveCluster, line: Line) -> Answer:
     asked = _asked(cluster, line)
     if isinstance(asked, Answer):
         return asked
-    number, waits_for = asked
+    order, waits_for = asked
     said = {"": "", "STARTED": "Waiting for started, this may take several minutes\n"}.get(
         waits_for, "Waiting for completed, this may take several minutes\n"
     )
@@ -50,7 +50,6 @@ def start_backup(cluster: LiveCluster, line: Line) -> Answer:
             # Refused without a word [8.4.8].
             return Answer()
         return Answer(f"{said}Backup failed\n{client_line(3001)}{refused(code)}", FAILED)
-    order = AskBackup(number)
     if not waits_for:
         return Answer("", 0, (order,))
     if state.single_user is not None and form(cluster.plan.version, "single_user_backup_waits"):
@@ -84,9 +83,9 @@ def _backup_is(waits_for: str) -> Callable[[LiveCluster], Answer | None]:
     return over
 
 
-def _asked(cluster: LiveCluster, line: Line) -> tuple[int, str] | Answer:
-    """Number (0: the next) and what is waited for; or what is wrong."""
-    words, number, waits_for = list(line.upper), 0, "COMPLETED"
+def _asked(cluster: LiveCluster, line: Line) -> tuple[AskBackup, str] | Answer:
+    """What is ordered and what is waited for; or what is wrong."""
+    words, number, waits_for, of_begin = list(line.upper), 0, "COMPLETED", False
     seen: set[str] = set()
     if words and (first := number_of(words[0])) is not None:
         if not 1 <= first <= HIGHEST_BACKUP:
@@ -106,12 +105,14 @@ def _asked(cluster: LiveCluster, line: Line) -> tuple[int, str] | Answer:
                 password = words.pop(0).removeprefix("PASSWORD=")
                 if len(password) < 2 or password[0] not in "'\"" or password[-1] != password[0]:
                     return invalid(f"BACKUP {line.text}", "Encryption password should be within quotes\n")
-        elif word not in ("SNAPSHOTSTART", "SNAPSHOTEND"):
+        elif word in ("SNAPSHOTSTART", "SNAPSHOTEND"):
+            of_begin = word == "SNAPSHOTSTART"
+        else:
             return invalid(f"BACKUP {line.text}")
         if kind in seen:
             return invalid(f"BACKUP {line.text}")
         seen.add(kind)
-    return number, waits_for
+    return AskBackup(number, of_begin), waits_for
 
 
 def abort_backup(cluster: LiveCluster, line: Line) -> Answer:
