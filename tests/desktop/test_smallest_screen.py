@@ -213,9 +213,11 @@ def test_backup_and_restore_are_in_sight_when_the_palette_leads_there(
     seen = panel.lanes.visibleRegion().boundingRect()
     for name in ("Backup", "Restore it"):
         assert seen.contains(panel.lanes._box(names.index(name), 0).toRect()), name
+        assert names.index(name) < panel.lanes._lanes_seen(), name
     panel.lanes.setFocus()
     for _ in range(30):
         qtbot.keyClick(panel.lanes, Qt.Key.Key_Up)
     rested(window, qtbot)
     row, _ = panel.lanes._picked
+    assert row < panel.lanes._lanes_seen()
     assert panel.lanes.visibleRegion().contains(panel.lanes._box(row, 0).center().toPoint())

@@ -414,7 +414,9 @@ class Timeline(QWidget):
 
     def _pick_in_sight(self, place: tuple[int, int]) -> bool:
         self._pick(place)
-        return bring_into_view(self, round(self._laid_out()[place[0]].top) + _LANE // 2, 2 * _LANE)
+        return bring_into_view(
+            self, round(self._laid_out()[place[0]].top) + _LANE // 2, 2 * _LANE + time_axis.HEIGHT
+        )
 
     def bring(self, name: str) -> bool:
         """Bring a lane into view, with what follows it; false: it has no room yet."""
