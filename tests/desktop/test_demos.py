@@ -193,6 +193,14 @@ def test_scenes_are_written_and_ordered_in_the_dialog(qtbot: Any, window: MainWi
     assert kept().scenes[0].text == "Fills later."
     dialog.which.setCurrentIndex(1)
     assert dialog.scene_title.isReadOnly()
+    # Lines end where the window does, not where those of the file did.
+    texts = [scene.text for scene in dialog.chosen[0].worded(dialog.chosen[1]).scenes]
+    assert any("\n" in text.strip() for text in texts)
+    for row, text in enumerate(texts):
+        dialog.scenes.setCurrentRow(row)
+        assert dialog.text.toPlainText().split("\n\n") == [
+            " ".join(part.split()) for part in text.strip().split("\n\n")
+        ]
     assert not dialog.delete.isVisibleTo(dialog)
     done: list[bool] = []
     dialog.which.setCurrentIndex(0)

@@ -26,8 +26,17 @@ class TextError(UserError):
 
 def paragraphs(text: str, number: Callable[[str], Line]) -> tuple[Line, ...]:
     """The paragraphs of a text, with what `number` gives for each of its `{…}`."""
+    return tuple(tuple(_filled(block, number)) for block in _blocks(text))
+
+
+def in_lines(text: str) -> str:
+    """A text with one line for each paragraph, however its file breaks it, and an empty one between them."""
+    return "\n\n".join(_blocks(text))
+
+
+def _blocks(text: str) -> Iterator[str]:
     blocks = "\n".join(line.strip() for line in text.splitlines()).split("\n\n")
-    return tuple(tuple(_filled(" ".join(block.split()), number)) for block in blocks if block.strip())
+    return (" ".join(block.split()) for block in blocks if block.strip())
 
 
 def _filled(text: str, number: Callable[[str], Line]) -> Iterator[Run]:

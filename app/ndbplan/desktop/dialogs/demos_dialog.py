@@ -28,6 +28,7 @@ from ndbplan.demo import edits
 from ndbplan.demo.files import own, project_of
 from ndbplan.demo.model import Begin, Demo
 from ndbplan.demo.page import page
+from ndbplan.demo.texts import in_lines
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets.charts import load_in_turns
@@ -177,7 +178,7 @@ class DemosDialog(Dialog):
             field.setReadOnly(not is_mine)
             field.setEnabled(there)
         self.scene_title.setText(scenes[row].title if there else "")
-        self.text.setPlainText(scenes[row].text.strip() if there else "")
+        self.text.setPlainText(in_lines(scenes[row].text) if there else "")
         for field in (self.scene_title, self.text):
             field.blockSignals(False)
         self.up.setEnabled(there and row > 0)
