@@ -301,3 +301,22 @@ def test_typed_rows_wait_for_a_slow_disk_where_work_is_queued(version: str, code
     assert said.startswith(f"ERROR {code}")
     assert 5 < number < 60
     assert cluster.now_s - begin_s > 0.1 * (number - 1) + (1.0 if version == "7.4.10" else 0.0)
+
+
+@pytest.mark.parametrize("phase_s", [0.0, 0.3, 0.7])
+def test_work_that_waits_for_redo_log_is_given_up_when_data_nodes_look(phase_s: float) -> None:
+    """Recorded on 8.4.8: 2.28 s of TransactionDeadlockDetectionTimeout=1200, looked at each second."""
+    cluster = _begun("8.4.8", **_LITTLE_LOG | {"FragmentLogFileSize": "16M", "RedoBuffer": "1M"})
+    ask, consoles = _asking(cluster), Consoles(cluster)
+    for host in ("data1", "data2"):
+        consoles.answer(f"! slow disk:{host}/redo 300KB/s")
+    ask("create table t (id int primary key, a varchar(6500)) engine=ndb;")
+    cluster.advance(phase_s)
+    for number in range(60):
+        begin_s = cluster.now_s
+        said = _put(ask, range(number * 100, (number + 1) * 100), f"'{'x' * 6000}'")
+        if said.startswith("ERROR"):
+            break
+    assert said.startswith("ERROR 1205 (HY000): Lock wait timeout")
+    assert 1.2 <= cluster.now_s - begin_s < 2.4
+    assert cluster.now_s == pytest.approx(round(cluster.now_s), abs=0.11)

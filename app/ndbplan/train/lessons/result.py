@@ -132,7 +132,8 @@ def page(found: dict[str, Any]) -> bytes:
     title = f"{escape(found['title'])} · {escape(found['trainee'] or 'nobody')}"
     head = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f"<title>{title}</title>\n<style>body{{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto}}"
+        f"<title>{title}</title>\n<style>body{{font:15px/1.5 sans-serif;max-width:60em;margin:auto}}"
+        "body{padding:2em}"
         "table{border-collapse:collapse}td,th{border:1px solid #bbb;padding:.2em .6em;text-align:left}"
         "pre{background:#f4f4f4;padding:.5em;overflow:auto}</style></head><body>\n"
     )

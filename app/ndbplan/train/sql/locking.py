@@ -9,14 +9,12 @@ A read that locks nothing never waits, and sees what is committed [8.4.8, 7.4.10
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from sqlglot import exp
 
-from ndbplan.configuration.settings import node_settings
 from ndbplan.plan.tables import Table
 from ndbplan.train.contents import Held, Key, Row, same
 from ndbplan.train.live import LiveCluster
@@ -24,6 +22,7 @@ from ndbplan.train.locks import EVERYONE, WHOLE_TABLE, Lock, Waiting, Wanted, bl
 from ndbplan.train.sql import finding, server
 from ndbplan.train.sql.engine import Relation, Result
 from ndbplan.train.sql.finding import ROW_NUMBER
+from ndbplan.train.sql.refused import timed_out_s
 from ndbplan.train.state import is_local
 from ndbplan.train.transacting import Locks
 
@@ -147,17 +146,10 @@ def define(sql: str, database: str, cluster: LiveCluster) -> None:
 
 
 def gives_up_s(code: int, cluster: LiveCluster, variables: Mapping[str, str]) -> float:
-    """When a wait that begins now is given up, in simulated seconds.
-
-    The data nodes look at their transactions every TimeBetweenInactiveTransactionAbortCheck: the wait is
-    between TransactionDeadlockDetectionTimeout and that much more [8.4.8: 1.3 to 2.3 s of 1.2 s].
-    """
+    """When a wait that begins now is given up, in simulated seconds."""
     if code in _WAITS:
         return cluster.now_s + float(variables[_WAITS[code]])
-    settings = node_settings(cluster.plan)
-    looks_s = settings.number("TimeBetweenInactiveTransactionAbortCheck") / 1000
-    least_s = cluster.now_s + settings.number("TransactionDeadlockDetectionTimeout") / 1000
-    return math.ceil(round(least_s / looks_s, 6)) * looks_s if looks_s else least_s
+    return timed_out_s(cluster)
 
 
 def met_by(
