@@ -131,8 +131,10 @@ def test_the_replay_and_what_fails_first_have_room(window: MainWindow, qtbot: Qt
     )
     rested(window, qtbot)
     window.navigation.simulate()
-    rested(window, qtbot)
     panel = window.panels.analyses.panel("Simulation")
+    # Between the parts of a run no task is at work.
+    qtbot.waitUntil(lambda: panel.result is not None, timeout=60_000)
+    rested(window, qtbot)
     assert panel.result.first_error is not None
     assert panel.scrubber.track.width() >= 70
     assert panel._first_error.isVisible()
