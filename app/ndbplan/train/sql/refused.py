@@ -16,12 +16,14 @@ from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.contents import Contents
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import NO_LOG, refused_for
+from ndbplan.train.schema import NO_LOG, Wrote, refused_for
 from ndbplan.train.sql.problem import SqlError, Warned, no_table, of_ndb
 from ndbplan.train.typed_memory import refused_for_copies, refused_for_room
 
 _TIMEOUTS = (QUEUED_TIMEOUT, 274)
 """274: of a scan [8.4.8]."""
+_SHARES = 100
+"""Steps in which the room of a log is looked for."""
 _ERRORS_IN_1114 = (827, 625, 902, 1601)
 """Of what needs room. One row that is changed or deleted needs none [8.4.8, 7.4.10]."""
 
@@ -52,7 +54,15 @@ def log_refused(cluster: LiveCluster, table: Table, log_bytes: float) -> int:
         cluster.advance(cluster.session.simulation.scenario.step_s)
     if code() == QUEUED_TIMEOUT:
         cluster.advance_until(lambda _: code() != QUEUED_TIMEOUT, timed_out_s(cluster) - cluster.now_s)
+    if code() not in (0, NO_LOG):
+        # Rows before the one that found no room are logged, and undone; their log stays.
+        room = bisect_left(range(_SHARES), 1, key=lambda n: _meets(cluster, table, log_bytes * n / _SHARES))
+        cluster.act(Wrote(table.id, 0, log_bytes * max(0, room - 1) / _SHARES))
     return code()
+
+
+def _meets(cluster: LiveCluster, table: Table, log_bytes: float) -> bool:
+    return refused_for(cluster.session.simulation, table.id, log_bytes) != 0
 
 
 def timed_out_s(cluster: LiveCluster) -> float:
