@@ -8,6 +8,7 @@ import os
 import random
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from click.testing import CliRunner, Result
 from ndbplan.base.authored import AuthoredError
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import keeping
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_clock
 from ndbplan.cli import all_commands
 from ndbplan.plan.file import load
@@ -655,3 +657,14 @@ def test_half_a_line_that_a_trainer_sends_waits_for_its_end(
             file.write(b":data1/vol0 30%\n")
             file.flush()
             assert box.lines() == ["slow disk:data1/vol0 30%"]
+
+
+def test_a_question_shows_the_unit_of_its_answer(played: Play) -> None:
+    """An answer in the form that is shown can be read; of rows it is a bare number."""
+    rate = played.asked["rate"]
+    for unit, example in (("bytes/s", "48MB/s"), ("bytes", "48M"), ("s", "90s"), ("rows", "a number")):
+        asked = replace(rate, expected=Quantity.exact(1, unit), given=[], wrong=0, is_right=False)
+        assert asked.example == example
+        if unit != "rows":
+            asked.give(asked.example)
+            assert asked.given == [example]

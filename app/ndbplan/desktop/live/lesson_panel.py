@@ -102,7 +102,7 @@ class QuestionBox(QFrame):
         foot = QHBoxLayout()
         if not asking.options:
             self.field = QLineEdit(asking.given)
-            self.field.setPlaceholderText("90s or 48M")
+            self.field.setPlaceholderText(asking.example)
             self.field.setAccessibleName(asking.ask)
             self.field.setEnabled(not asking.is_closed)
             self.field.setMaxLength(60)

@@ -36,6 +36,8 @@ class Asking(NamedTuple):
     """The last answer."""
     points: float
     """What a right answer is worth now."""
+    example: str
+    """How an answer may look."""
 
 
 class Progress(NamedTuple):
@@ -124,4 +126,5 @@ def _asking(play: Play, question: Question) -> Asking:
         state is not None and state.is_right,
         state.given[-1] if state is not None and state.given else "",
         question.points if state is None else state.points,
+        "" if state is None else state.example,
     )

@@ -19,6 +19,9 @@ ROUNDED = 0.005
 """Share by which a number without a range may be rounded."""
 
 
+_EXAMPLES = {"s": "90s", "bytes": "48M", "bytes/s": "48MB/s"}
+
+
 class AnswerError(UserError):
     """An answer that is none."""
 
@@ -51,6 +54,11 @@ class Asked:
         if self.expected is None:
             return next(option.name for option in self.question.options if option.right)
         return f"{self.expected.value:.10g}"
+
+    @property
+    def example(self) -> str:
+        """How an answer may look: with the unit of what is asked for."""
+        return _EXAMPLES.get("" if self.expected is None else self.expected.unit, "a number")
 
     @property
     def truth(self) -> str:
@@ -99,7 +107,7 @@ def _number(text: str, unit: str) -> float:
         each = "a second" if unit == "bytes/s" else "in all"
         raise AnswerError(
             f"'{readable(text, 40)}' has no unit, and so few bytes {each} cannot be meant",
-            fix="type a unit, such as 48MB/s" if unit == "bytes/s" else "type a unit, such as 48M",
+            fix=f"type a unit, such as {_EXAMPLES[unit]}",
         )
     try:
         number = float(parse(text.strip().rstrip("%").strip()))

@@ -207,7 +207,7 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
 def _spans(times: dict[str, float | None]) -> Iterator[str]:
     begin_s = times["trouble_s"]
     if begin_s is None:
-        yield "There was nothing to notice yet."
+        yield "No trouble began."
         return
     yield f"The trouble began at {format_clock(begin_s)}."
     for key, word in (("noticed_s", "noticed"), ("named_s", "named"), ("cured_s", "cured")):
