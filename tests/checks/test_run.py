@@ -17,13 +17,13 @@ from ndbplan.checks.run import (
     TOPICS,
     check,
     check_all,
-    counted,
     find,
     first_fixes,
     found_errors,
     has_errors,
     in_words,
     load_rules,
+    standing,
 )
 from ndbplan.checks.unwise import redo
 from ndbplan.edits.parameters import set_parameter
@@ -48,10 +48,10 @@ def rules(plan: Plan) -> set[str]:
 
 
 @pytest.mark.parametrize("plan", [sample("redo-overload"), sample("disk-data"), *map(random_plan, range(2))])
-def test_problems_are_counted_as_they_are_listed(plan: Plan) -> None:
-    found = [problem.severity for problem in check(plan)]
+def test_problems_stand_as_they_are_listed(plan: Plan) -> None:
+    found = [(problem.rule, problem.severity, problem.message) for problem in check(plan)]
     with keeping(Kept()):
-        assert counted(plan) == {severity: found.count(severity) for severity in Severity}
+        assert [(one.rule, one.severity, one.message) for one in standing(plan)] == found
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -87,7 +87,7 @@ WINDOW = {
     "estimate.storage.column_bytes.assumed_mean_bytes": "Memory: tighten these",
     "advise.tighten.deciding": "Memory: tighten these",
     "advise.remedies.find_remedies": "What would help, the highest load",
-    "checks.run.check": "Problems", "checks.run.counted": "Problems", "checks.run.standing": "Problems",
+    "checks.run.check": "Problems", "checks.run.standing": "Problems",
     "checks.unwise.disk_data_cures.offered_home": "Problems: Fix, Fix all",
     "estimate.stored.redistribute": "Distribution: add and reorganise",
     "estimate.grown.reorganise": "Distribution: add and reorganise",
