@@ -668,3 +668,22 @@ def test_a_question_shows_the_unit_of_its_answer(played: Play) -> None:
         if unit != "rows":
             asked.give(asked.example)
             assert asked.given == [example]
+
+
+def test_a_goal_that_time_goes_back_over_is_to_be_reached_again() -> None:
+    """The stage was done with its look alone, and the lesson over while the node still started."""
+    lesson = LESSONS.find("terabyte-back").value
+    play = Play(lesson, next(one for one in lesson.starts if one.name == "tenth"), "Ann")
+    for stage in lesson.stages[:2]:
+        for line in play.route_lines(stage.routes[0]):
+            play.answer(line)
+    assert play.place == 2
+    play.answer("! start node:2")
+    play.answer("! until nodes_started 2 within 70min")
+    assert "returned" in play.marks
+    play.answer("! rewind 60s")
+    assert "returned" not in play.marks
+    play.answer("ndb_mgm> 2 STATUS")
+    assert not play.finished
+    play.answer("! until nodes_started 2 within 70min")
+    assert play.marks["returned"].points == 25

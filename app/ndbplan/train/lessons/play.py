@@ -187,6 +187,9 @@ class Play:
         answer = self.consoles.answer(f"{WORLD} {text}")
         if verb == "rewind" and self.cluster.now_s < before_s:
             self.rewinds += 1
+            under_way = {goal.name for goal in self.stage.goals} if self.stage else set()
+            for name in under_way - self.referee.reached.keys():
+                self.marks.pop(name, None)
             self._enter()
         return answer
 
@@ -442,7 +445,5 @@ def route(lesson: Lesson, start: Begin, number: int) -> Play:
 
 def lines_of_route(play: Play, number: int) -> list[str]:
     """All lines of a route through a lesson."""
-    return [
-        line for stage in play.lesson.stages
-        for line in play.route_lines(stage.routes[number % len(stage.routes)])
-    ]  # fmt: skip
+    ways = (stage.routes[number % len(stage.routes)] for stage in play.lesson.stages)
+    return [line for way in ways for line in play.route_lines(way)]
