@@ -188,9 +188,13 @@ def test_operations_say_each_phase_in_its_colour_and_how_sure_they_are(person: P
     # On the screen: where a phase has room for it, its own colour, whichever the lane.
     at = f"{lanes}.mapToGlobal({lanes}._box(r, c).bottomLeft().toPoint())"
     seen = "window.screen().grabWindow(0).toImage().pixelColor"
-    wide = f"for r, lane in enumerate({lanes}._lanes) for c, b in enumerate(lane.blocks)"
+    person.press("ctrl+m")
+    wide = (
+        f"for r, lane in enumerate({lanes}._lanes[:{lanes}._lanes_seen()]) for c, b in enumerate(lane.blocks)"
+    )
     wide += f" if {lanes}._box(r, c).width() > 12"
     wide += f" and {lanes}.visibleRegion().contains({lanes}._box(r, c).bottomLeft().toPoint())"
+    person.until(f"{lanes}._lanes_seen() > 3")
     colours = person.until(f"[[b.name, {seen}({at}.x() + 4, {at}.y() - 4).name()] {wide}]")
     assert len({name for name, _ in colours}) > 2
     assert len({colour for _, colour in colours}) > 2
@@ -205,6 +209,7 @@ def test_operations_say_each_phase_in_its_colour_and_how_sure_they_are(person: P
     person.press("End")
     person.until("'the speed of the disks changes nothing here' in shown(window.panels.analyses)")
     person.press("Home")
+    person.press("ctrl+m")
 
 
 def test_a_rack_is_lost_from_the_table_of_losses(person: Person) -> None:

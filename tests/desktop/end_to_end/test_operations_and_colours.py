@@ -87,7 +87,8 @@ def test_a_click_on_a_step_tells_how_long_and_how(planner: Person) -> None:
     row = f"[lane.name for lane in {_LANES}._lanes].index('Add a node group')"
     box = f"max((({_LANES}._box({row}, n)) for n in range(8)), key=lambda box: box.width()).center()"
     scrolled = f"{_LANES}.parentWidget().parentWidget().parentWidget()"
-    planner.look(f"{scrolled}.ensureVisible(round({box}.x()), {_LANES}.y() + round({box}.y()))")
+    # Above the axis, which stays at the edge.
+    planner.look(f"{scrolled}.ensureVisible(round({box}.x()), {_LANES}.y() + round({box}.y()), 50, 80)")
     planner.click(f"(lambda at: [at.x(), at.y()])({_LANES}.mapToGlobal({box}.toPoint()))")
     opened = f"[one for one in {_LANES}.children() if one.objectName() == 'explanation']"
     planner.until(f"{opened} and {opened}[0].isVisible()")
