@@ -85,7 +85,32 @@ def test_what_was_open_when_the_program_ended_comes_back_and_a_closed_window_doe
     assert titles(third) == left
 
 
-def test_what_is_open_is_noted_for_a_program_that_is_killed(session, files, qtbot) -> None:
+def test_each_file_is_looked_at_as_it_was_and_the_one_in_front_comes_first(
+    session, files, qtbot, qapp
+) -> None:
+    """Of two plans the first kept its tab and zoom, and came to the front, whichever was looked at."""
+    windows = session()
+    first, second = windows.start(files[0]), windows.open(files[1])
+    for window, tab, zoom in ((first, "Memory", 0.5), (second, "Failures", 1.5)):
+        while window.build_next():
+            pass
+        window.panels.show_tab(tab)
+        window.canvas.set_zoom(zoom)
+    second.activateWindow()
+    qtbot.waitUntil(lambda: qapp.activeWindow() is second)
+    windows.quit()
+    again = session()
+    front = again.start()
+    assert front.document.title == "two.ndbplan"
+    seen = {window.document.title: window for window in again.open_windows}
+    for name, tab, zoom in (("one.ndbplan", "Memory", 0.5), ("two.ndbplan", "Failures", 1.5)):
+        while seen[name].build_next():
+            pass
+        assert seen[name].panels.tab == tab
+        assert seen[name].canvas.zoom == pytest.approx(zoom)
+
+
+def test_what_is_open_is_noted_for_a_program_that_is_killed(session, files, qtbot, qapp) -> None:
     """It was noted at the end alone: killed, the program came back with the gallery."""
     windows = session()
     windows.start(files[0])
@@ -94,6 +119,8 @@ def test_what_is_open_is_noted_for_a_program_that_is_killed(session, files, qtbo
     noted = [Preferences().get(OPEN_FILES), Preferences().get(SESSION).get("file", "")]
     assert noted == [[], ""], "what ends the program at once is not opened again unasked"
     windows.open_windows[0].canvas.set_zoom(0.5)
+    windows.open_windows[0].activateWindow()
+    qtbot.waitUntil(lambda: qapp.activeWindow() is windows.open_windows[0])
     windows._noting.setInterval(1)
     qtbot.waitUntil(lambda: Preferences().get(OPEN_FILES) == names)
     windows._noting.setInterval(10_000)

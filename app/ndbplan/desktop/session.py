@@ -3,7 +3,7 @@
 session.keep()            # when it closes
 session.restore()         # when it is made: sizes at once, the tab when its panel is there
 session.file              # the file that was open; None: there was none, or it is gone
-session.restore_view()    # where one looked at it
+session.restore_view()    # where one looked at it, and at which tab; each file has its own
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ from PySide6.QtWidgets import QSplitter
 from ndbplan.describe.colouring import WAYS
 from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.canvas.view import CanvasView
-from ndbplan.desktop.document.preferences import SESSION, Preferences
+from ndbplan.desktop.document.preferences import SESSION, VIEWS, Preferences
 from ndbplan.desktop.document.shared_file import is_open_elsewhere
 from ndbplan.desktop.panels import SidePanels
 
 _TOGGLED = ("side", "analyses", "inspector")
+_OF_A_FILE = ("variant", "zoom", "fits", "centre", "tab", "colour")
+_MOST_VIEWS = 20
+"""Files of which the view is remembered."""
 
 
 class Session:
@@ -64,6 +67,10 @@ class Session:
             }
             session["hidden"] = [name for name in _TOGGLED if not self._actions[name].isChecked()]
         self._preferences.put(SESSION, session)
+        if path is not None:
+            views = {name: view for name, view in self._preferences.get(VIEWS).items() if name != str(path)}
+            views[str(path)] = {key: session[key] for key in _OF_A_FILE}
+            self._preferences.put(VIEWS, dict(list(views.items())[-_MOST_VIEWS:]))
 
     def restore(self) -> None:
         """Give the panels that are there the sizes they had; the tab that was shown comes with its panel."""
@@ -100,12 +107,16 @@ class Session:
 
     def restore_view(self) -> None:
         """Show the variant and look at the canvas as at the end: for the file that was open then."""
-        variant = self._known.get("variant")
+        view = self._preferences.get(VIEWS).get(str(self._canvas.document.path))
+        known: dict[str, Any] = view if isinstance(view, dict) else self._known
+        variant, tab = known.get("variant"), known.get("tab")
         if isinstance(variant, str):
             self._canvas.document.show_named(variant)
-        self._restore_colour(self._known.get("colour"))
-        zoom, centre = self._known.get("zoom"), self._known.get("centre")
-        if self._known.get("fits") is not False or zoom is None or not _are_numbers([zoom]):
+        if isinstance(tab, str) and tab:
+            self._panels.show_tab(tab)
+        self._restore_colour(known.get("colour"))
+        zoom, centre = known.get("zoom"), known.get("centre")
+        if known.get("fits") is not False or zoom is None or not _are_numbers([zoom]):
             return
         self._canvas.set_zoom(float(zoom))
         if isinstance(centre, list) and len(centre) == 2 and _are_numbers(centre):

@@ -64,7 +64,7 @@ class Windows(QObject):
         if path is None and sample is None:
             for file in kept:
                 if self._of(file) is None and _is_there(file) and not is_open_elsewhere(file):
-                    self.open(file)
+                    self.open(file).session.restore_view()
             first.raise_()
             first.activateWindow()
         self._noting.start()
@@ -110,7 +110,7 @@ class Windows(QObject):
         """Close all windows; one whose plan is to be saved first may keep those that are left."""
         files = self._files()
         self._is_leaving = True
-        for window in reversed(self.open_windows.copy()):
+        for window in self._front_last():
             if not window.close():
                 self._is_leaving = False
                 return
@@ -119,7 +119,15 @@ class Windows(QObject):
     def _note(self) -> None:
         """Remember what is open, as at the end."""
         self.preferences.put(OPEN_FILES, self._files())
-        self.open_windows[0].session.keep()
+        for window in self._front_last():
+            window.session.keep()
+
+    def _front_last(self) -> list[MainWindow]:
+        """The newest first, and last the one in front: with what is kept last the next start begins."""
+        if not self.open_windows:
+            return []
+        front = self.active
+        return [*(window for window in reversed(self.open_windows) if window is not front), front]
 
     def end(self) -> None:
         """Delete what is left, in order and not by the interpreter's end."""

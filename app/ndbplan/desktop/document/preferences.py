@@ -42,6 +42,8 @@ WINDOW = Preference("window", "")
 """Geometry of the window as Qt writes it, in base 64."""
 SESSION: Preference[dict[str, Any]] = Preference("session", {})
 """What the window was like, see `session.py`."""
+VIEWS: Preference[dict[str, Any]] = Preference("views", {})
+"""Where one looked at each of the files that were open last, by its path, see `session.py`."""
 LESSONS: Preference[dict[str, Any]] = Preference("lessons", {})
 """Best points of each lesson that was finished, by its name."""
 TRAINEE = Preference("trainee", "")
