@@ -66,7 +66,7 @@ def test_a_statement_that_cannot_end_there_goes_on_in_the_next_line(
 ) -> None:
     say = Consoles(cluster).answer
     for line in lines[:-1]:
-        assert say(f"mysql> {line}") == GOES_ON
+        assert say(f"mysql> {line}") == (GOES_ON.replace("->", "/*>") if "/*" in line else GOES_ON)
     assert shown(say(f"mysql> {lines[-1]}"))[-1].split() == ["4", "|", "5"]
 
 

@@ -24,9 +24,8 @@ from ndbplan.desktop.document.shared_file import is_open_elsewhere
 from ndbplan.desktop.panels import SidePanels
 
 _TOGGLED = ("side", "analyses", "inspector")
-_OF_A_FILE = ("variant", "zoom", "fits", "centre", "tab", "colour")
 _MOST_VIEWS = 20
-"""Files of which the view is remembered."""
+"""Files of which is remembered how their windows were left."""
 
 
 class Session:
@@ -42,6 +41,8 @@ class Session:
     ) -> None:
         self._preferences, self._canvas, self._panels = preferences, canvas, panels
         self._actions, self._splitters = actions, splitters
+        self._own: dict[str, Any] = {}
+        """How a window on this file was left; empty: nobody knows, or there is no file."""
 
     def keep(self) -> None:
         """Note what the window is like."""
@@ -69,16 +70,17 @@ class Session:
         self._preferences.put(SESSION, session)
         if path is not None:
             views = {name: view for name, view in self._preferences.get(VIEWS).items() if name != str(path)}
-            views[str(path)] = {key: session[key] for key in _OF_A_FILE}
+            views[str(path)] = session
             self._preferences.put(VIEWS, dict(list(views.items())[-_MOST_VIEWS:]))
 
     def restore(self) -> None:
         """Give the panels that are there the sizes they had; the tab that was shown comes with its panel."""
         self.restore_sizes("workspace", "middle")
         hidden, tab = self._known.get("hidden"), self._known.get("tab")
-        for name in _TOGGLED:
-            if isinstance(hidden, list) and name in hidden:
-                self._actions[name].trigger()
+        if isinstance(hidden, list):
+            for name in _TOGGLED:
+                if self._actions[name].isChecked() is (name in hidden):
+                    self._actions[name].trigger()
         if isinstance(tab, str) and tab:
             self._panels.show_tab(tab)
 
@@ -108,15 +110,15 @@ class Session:
     def restore_view(self) -> None:
         """Show the variant and look at the canvas as at the end: for the file that was open then."""
         view = self._preferences.get(VIEWS).get(str(self._canvas.document.path))
-        known: dict[str, Any] = view if isinstance(view, dict) else self._known
-        variant, tab = known.get("variant"), known.get("tab")
+        if isinstance(view, dict):
+            self._own = view
+            self.restore()
+        variant = self._known.get("variant")
         if isinstance(variant, str):
             self._canvas.document.show_named(variant)
-        if isinstance(tab, str) and tab:
-            self._panels.show_tab(tab)
-        self._restore_colour(known.get("colour"))
-        zoom, centre = known.get("zoom"), known.get("centre")
-        if known.get("fits") is not False or zoom is None or not _are_numbers([zoom]):
+        self._restore_colour(self._known.get("colour"))
+        zoom, centre = self._known.get("zoom"), self._known.get("centre")
+        if self._known.get("fits") is not False or zoom is None or not _are_numbers([zoom]):
             return
         self._canvas.set_zoom(float(zoom))
         if isinstance(centre, list) and len(centre) == 2 and _are_numbers(centre):
@@ -129,7 +131,7 @@ class Session:
 
     @property
     def _known(self) -> dict[str, Any]:
-        return self._preferences.get(SESSION)
+        return self._own or self._preferences.get(SESSION)
 
 
 def _are_numbers(values: list[Any]) -> bool:

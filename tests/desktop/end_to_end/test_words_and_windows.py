@@ -257,8 +257,10 @@ def test_the_next_start_is_as_the_last_end(screen: Screen, person: Person, own: 
     person.ended()
     with Person(screen) as again:
         again.until("{w.document.plan.name for w in windows} == {'one', 'two'}")
-        tab, side = again.look("[[w.panels.tab, w.actions_table['side'].isChecked()] for w in windows][0]")
-        assert tab == "Failures"
-        assert not side
-        assert again.look(_DIVIDED) == divided
-        assert again.look("windows[0].canvas.zoom") == 1
+        # The one in front first; each as it was.
+        assert again.look("[w.document.plan.name for w in windows]") == ["two", "one"]
+        one = "[w for w in windows if w.document.plan.name == 'one'][0]"
+        again.until(f"{one}.panels.tab == 'Failures'")
+        assert not again.look(f"{one}.actions_table['side'].isChecked()")
+        assert again.look(_DIVIDED.replace("windows[0]", one)) == divided
+        assert again.look(f"{one}.canvas.zoom") == 1

@@ -43,7 +43,7 @@ WINDOW = Preference("window", "")
 SESSION: Preference[dict[str, Any]] = Preference("session", {})
 """What the window was like, see `session.py`."""
 VIEWS: Preference[dict[str, Any]] = Preference("views", {})
-"""Where one looked at each of the files that were open last, by its path, see `session.py`."""
+"""What the windows of the files were like that were open last, by path, see `session.py`."""
 LESSONS: Preference[dict[str, Any]] = Preference("lessons", {})
 """Best points of each lesson that was finished, by its name."""
 TRAINEE = Preference("trainee", "")
