@@ -46,6 +46,7 @@ from ndbplan.importing.imported import Imported
 from ndbplan.ndb import constants as known_constants
 from ndbplan.ndb import errors
 from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.operations import life
 from ndbplan.operations.commands import Shell
 from ndbplan.operations.operation import Operation, Step, Times
@@ -150,10 +151,12 @@ def error_code(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """An error of the data nodes, and one that ends them, as rows of data."""
     data = read_json("ndb/errors.json")
     row = {**data["errors"][0], "code": 9999, "short_text": "out of breath", "status": "temporary"}
-    ended = {"code": 9999, "short_text": "suffocated"}
+    said = [*data["messages"]["rows"], [9999, "OL", "Out of air"]]
+    ended_by = [*data["exit_messages"]["rows"], [9999, "XRE", "No air"]]
     monkeypatch.setitem(data, "errors", [*data["errors"], row | {"classification": "overload"}])
-    monkeypatch.setitem(data, "node_exit_codes", [*data["node_exit_codes"], ended])
-    kept = (errors.every_error, errors.every_exit)
+    monkeypatch.setitem(data["messages"], "rows", said)
+    monkeypatch.setitem(data["exit_messages"], "rows", ended_by)
+    kept = (errors.every_error, errors.every_said, errors.every_exit_said)
     for one in kept:
         one.cache_clear()
     yield 9999
@@ -162,13 +165,14 @@ def error_code(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
 
 def test_an_error_code_is_a_row_of_data(error_code: int) -> None:
+    version = NdbVersion.parse("8.4")
     assert (
-        errors_of([str(error_code)]).text
-        == "NDB error code 9999: out of breath: Temporary error: Overload error\n"
+        errors_of([str(error_code)], version).text
+        == "NDB error code 9999: Out of air: Temporary error: Overload error\n"
     )
-    assert "out of breath" in str(met(error_code, "t").warnings)
+    assert "Out of air" in str(met(error_code, "t", version).warnings)
     assert error_text(error_code) == "out of breath"
-    assert errors.exit_text(error_code) == "suffocated"
+    assert errors.exit_said(error_code).text == "No air"
 
 
 def test_a_preference_is_a_line(tmp_path: Path) -> None:

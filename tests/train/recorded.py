@@ -15,7 +15,6 @@ from ndbplan.plan.processes import NODE_GROUP_NONE, ApiSlot, DataNode, SqlNode
 from .conftest import two_by_two
 
 ANSWERS = Path(__file__).parent.parent / "reality" / "console-answers.json"
-_OWN_WORDS = re.compile(r"^(\*        (?:[0-9]+-)?)[^:\n]+(: )", re.MULTILINE)
 _PAGES = re.compile(r"[0-9]+%\([0-9]+ ([0-9]+)K pages of total [0-9]+\)")
 
 
@@ -25,9 +24,8 @@ def answers() -> dict[str, Any]:
 
 
 def form_of(output: str) -> str:
-    """An answer without the sentences that are in our own words, and without sizes of memory."""
-    text = _OWN_WORDS.sub(r"\1…\2", output)
-    return _PAGES.sub(r"N%(N \1K pages of total N)", text)
+    """An answer without sizes of memory."""
+    return _PAGES.sub(r"N%(N \1K pages of total N)", output)
 
 
 def without_api(output: str) -> str:

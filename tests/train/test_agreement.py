@@ -181,7 +181,7 @@ def test_a_process_that_is_started_before_the_loss_is_noticed_lives(cluster: Liv
 @pytest.mark.parametrize(
     ("number", "said"),
     [
-        ("0", "NDB error code   0: nothing is wrong: Success: No error\n"),
+        ("0", "NDB error code   0: No error: Success: No error\n"),
         ("289", ": Temporary error: Temporary Resource error\n"), ("721", ": Unknown result: \n"),
         ("1321", ": Permanent error: User defined error\n"),
         ("4009", ": Unknown result: Unknown result error\n"),

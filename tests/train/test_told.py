@@ -9,7 +9,7 @@ import pytest
 
 from ndbplan.edits.assign import assign
 from ndbplan.edits.parts import update
-from ndbplan.ndb.errors import every_exit
+from ndbplan.ndb.errors import every_exit_said
 from ndbplan.train import starts, watching
 from ndbplan.train.consoles import Consoles
 from ndbplan.train.lessons.begin import plan_of
@@ -106,7 +106,7 @@ def test_every_end_of_a_data_node_has_words() -> None:
     codes = [
         getattr(one, name) for one in (starts, watching) for name in dir(one) if name.startswith("EXIT_")
     ]
-    assert set(codes) <= every_exit().keys()
+    assert set(codes) <= every_exit_said().keys()
 
 
 def test_an_error_log_has_a_record_for_each_error(begun: Begun) -> None:

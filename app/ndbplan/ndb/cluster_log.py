@@ -72,18 +72,6 @@ def default_levels() -> Mapping[str, int]:
     return MappingProxyType(_data()["default_levels"])
 
 
-def exit_kind(code: int) -> str:
-    """Of which kind a data node says the error is that ended it."""
-    kinds: dict[str, str] = _data()["exit_kinds"]
-    return kinds.get(str(code), "Internal error")
-
-
-def exit_advice(code: int) -> str:
-    """What a data node says is to be done about the error that ended it."""
-    said: dict[str, str] = _data()["exit_advice"]
-    return said.get(str(code), "Temporary error, restart node")
-
-
 def line_of(
     key: str, at_s: float, node_id: int | None, version: NdbVersion, **values: object
 ) -> LogLine | None:

@@ -122,25 +122,6 @@ def knows_word(version: NdbVersion, word: str) -> bool:
     return in_span(version, _data()["words"].get(word, {}))
 
 
-class ServerError(NamedTuple):
-    """What the management server says when it refuses."""
-
-    code: int
-    text: str
-    kind: str
-    """`Permanent error: Application error`."""
-
-
-def knows_server_error(code: int) -> bool:
-    """Whether a management server refuses with this number."""
-    return str(code) in _data()["errors"]
-
-
-def server_error(code: int) -> ServerError:
-    """An error of the management server, in our own words."""
-    return ServerError(code, *_data()["errors"][str(code)])
-
-
 def client_error(code: int) -> str:
     """What the management client says of one of its own errors."""
     return str(_data()["client_errors"][str(code)])

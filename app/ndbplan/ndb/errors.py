@@ -1,6 +1,9 @@
 """What the product's errors mean: those a transaction gets, and those that end a data node.
 
-Texts are our own words. The data is `resources/ndb/errors.json`, which says where each code was read.
+    ndb_error(410).text                         # redo log space low: in our own words
+    said(410, version).line                     # REDO log files overloaded (…: as the product says it
+
+The data is `resources/ndb/errors.json`, which says where each code was read.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ndbplan.base.resources import read_json
+from ndbplan.ndb.version import NdbVersion, in_span
 
 
 class NdbError(NamedTuple):
@@ -36,34 +40,59 @@ def ndb_error(code: int) -> NdbError | None:
     return every_error().get(code)
 
 
-@cache
-def every_exit() -> dict[int, str]:
-    """What ends data nodes, in a few words, by the code of the exit."""
-    return {row["code"]: row["short_text"] for row in read_json("ndb/errors.json")["node_exit_codes"]}
-
-
-def exit_text(code: int) -> str:
-    """What a data node says of the error that ended it, in a few words."""
-    return every_exit().get(code, "no error text")
-
-
-class OtherError(NamedTuple):
-    """An error that a client asks about and that no rule of ours speaks of."""
+class Said(NamedTuple):
+    """An error as the product says it."""
 
     code: int
     text: str
-    """In our own words."""
     status: str
-    """`Permanent error`, `Temporary error`, `Unknown result`, `No error`."""
+    """`Permanent error`, `Temporary error`, `Unknown result`, `Success`; of an exit what is to be done."""
     classification: str
-    """As the product prints it; empty: it prints none."""
+    """`Temporary Resource error`; empty: the product prints none."""
+
+    @property
+    def line(self) -> str:
+        """Text, status and class, as ndb_perror and the management client print them."""
+        return f"{self.text}: {self.status}: {self.classification}"
+
+    @property
+    def shown(self) -> str:
+        """The text as far as an SQL node prints it."""
+        return self.text[: read_json("ndb/errors.json")["messages"]["longest"]]
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether trying again helps."""
+        return self.status == "Temporary error"
 
 
 @cache
-def other_errors() -> dict[int, OtherError]:
-    """Errors that are known by their numbers alone."""
-    rows = read_json("ndb/errors.json")["also_known"]["errors"]
-    return {row[0]: OtherError(*row) for row in rows}
+def every_said(version: NdbVersion) -> dict[int, Said]:
+    """The errors that a version says of transactions, schemas and commands, in the product's order."""
+    data = read_json("ndb/errors.json")["messages"]
+    found = {}
+    for code, kind, text, *older in data["rows"]:
+        texts = (one["message"] for one in older if in_span(version, one))
+        found[code] = Said(code, next(texts, text), *data["classes"][kind])
+    return found
+
+
+def said(code: int, version: NdbVersion) -> Said:
+    """An error as a version says it; a number that is not listed is unknown to it."""
+    unknown = Said(code, "Unknown error code", "Unknown result", "Unknown error code")
+    return every_said(version).get(code, unknown)
+
+
+@cache
+def every_exit_said() -> dict[int, Said]:
+    """What data nodes say of the errors that end them; the status is what is to be done."""
+    data = read_json("ndb/errors.json")["exit_messages"]
+    return {code: Said(code, text, *data["classes"][kind]) for code, kind, text in data["rows"]}
+
+
+def exit_said(code: int) -> Said:
+    """What a data node says of the error that ended it. Raises KeyError for one that ends none."""
+    return every_exit_said()[code]
 
 
 def management_errors() -> list[tuple[int, str]]:

@@ -417,20 +417,26 @@ def system_is_up(sim: Simulation, event: SystemIsUp) -> None:
 
 def ends(sim: Simulation, node_id: int, code: int) -> None:
     """The process of a data node ends with an error."""
-    from ndbplan.ndb.cluster_log import exit_advice, exit_kind
-    from ndbplan.ndb.errors import exit_text
+    from ndbplan.ndb.errors import exit_said
 
     state, at_s = state_of(sim), sim.at_s
     node = state.nodes[node_id]
-    text, kind = exit_text(code), exit_kind(code)
+    said = exit_said(code)
     phase = f" Occurred during startphase {node.phase}." if node.status is Status.STARTING else ""
     state.waiting.pop(node_id, None)
     state.joined.pop(node_id, None)
     if node.runs:
         state.say(
-            at_s, "forced", node_id, code=code, text=text, kind=kind, phase=phase, then=exit_advice(code)
+            at_s,
+            "forced",
+            node_id,
+            code=code,
+            text=said.text,
+            kind=said.classification,
+            phase=phase,
+            then=said.status,
         )
-        state.tell(at_s, node_id, f"Error {code}: {text}")
+        state.tell(at_s, node_id, f"Error {code}: {said.text}")
     if node.status is not Status.NOT_CONNECTED:
         state.say(at_s, "transporter", None, server=state.server, other=node_id)
         state.say(at_s, "disconnected", state.server, other=node_id)

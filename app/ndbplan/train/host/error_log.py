@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 
-from ndbplan.ndb.cluster_log import exit_advice, exit_kind
-from ndbplan.ndb.errors import exit_text
+from ndbplan.ndb.errors import exit_said
 from ndbplan.plan.processes import DataNode
 from ndbplan.train.state import ClusterState
 
@@ -41,8 +40,9 @@ def error_log(state: ClusterState, node: DataNode) -> list[str]:
 def _record(state: ClusterState, at_s: float, code: int) -> Iterator[str]:
     when = state.begin + timedelta(seconds=at_s)
     yield f"Time: {when:%A} {when.day} {when:%B %Y - %H:%M:%S}"
-    yield f"Status: {exit_advice(code)}"
-    yield f"Message: {exit_text(code)} ({exit_kind(code)})"
+    said = exit_said(code)
+    yield f"Status: {said.status}"
+    yield f"Message: {said.text} ({said.classification})"
     yield f"Error: {code}"
     yield f"Error data: {_UNKNOWN}"
     yield f"Error object: {_UNKNOWN}"

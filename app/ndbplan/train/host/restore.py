@@ -16,7 +16,7 @@ from ndbplan.edits import validated
 from ndbplan.estimate.load.log_records import operation_redo
 from ndbplan.ndb.cluster_log import stamp
 from ndbplan.ndb.console import form
-from ndbplan.ndb.errors import ndb_error
+from ndbplan.ndb.errors import said
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
@@ -97,8 +97,8 @@ def restore(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
             f"Failed to read {asked.file(f'.{node_id}.ctl')}\n\nFailed to restore BACKUP-{number}\n", 1
         )  # fmt: skip
     wanted = tuple(one for one in run.saved.values() if _is_wanted(one.table, values))
-    for name, said in _SAID.items():
-        text += f"{said}: {values[name].replace(',', ' ')} \n" if name in values else ""
+    for name, words in _SAID.items():
+        text += f"{words}: {values[name].replace(',', ' ')} \n" if name in values else ""
     if none := unreached(cluster, host, values, ends=False):
         return none
     return _restored(asked._replace(saved=wanted), run, text)
@@ -166,8 +166,7 @@ def _tables(asked: _Asked) -> tuple[str, str]:
     for table in asked.tables:
         name = f"{table.database}/def/{table.name}"
         if table.full_name in there:
-            error = ndb_error(721)
-            why = "there already" if error is None else error.text
+            why = said(721, plan.version).text
             return text, (
                 f"{at()} Create table `{name}` failed: 721: {why}\n"
                 f"{at()} Restore: Failed to restore table: `{name}` ... Exiting\n"
@@ -250,8 +249,7 @@ class _Restoring(NamedTuple):
         log = rows * replicas * operation_redo(now, OperationKind.INSERT, cluster.plan.version).value / steps
         code = refused_for(cluster.session.simulation, now.id, log) if cluster.state.alive() else 4009
         if code == 4009 or (code and self.tries + 1 >= TRIES):
-            error = ndb_error(code)
-            return self._fails(f"{at()} Error: {code} {'' if error is None else error.text}\n")
+            return self._fails(f"{at()} Error: {code} {said(code, cluster.plan.version).text}\n")
         if code:
             return self._replace(tries=self.tries + 1, due_s=cluster.now_s + 1.0)
         cluster.act(Wrote(now.id, 0, log))
@@ -283,8 +281,8 @@ class _Restoring(NamedTuple):
                 f"{at} Opening file '{self.asked.file(f'.{self.asked.node_id}.log')}'\n"
             )
             if not any(one.name == _APPLY_STATUS for one in system_objects(self.asked.cluster.plan)):
-                error = ndb_error(_NO_TABLE)
-                told = f"{at} ndb_apply_status: {_NO_TABLE}: {'' if error is None else error.text}\n"
+                why = said(_NO_TABLE, self.asked.cluster.plan.version).text
+                told = f"{at} ndb_apply_status: {_NO_TABLE}: {why}\n"
                 failed = f"Failed to restore BACKUP-{self.asked.number}\n"
                 return Answer(f"{text}{told}{at} Restore: Failed to restore epoch\n{failed}", 1)
         return Answer(f"{text}{at} Data and log restore successful\n")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ndbplan.base.units import whole_number
 from ndbplan.ndb.console import form
-from ndbplan.ndb.errors import ndb_error
+from ndbplan.ndb.errors import said
 from ndbplan.plan.hardware import Host
 from ndbplan.train.answer import Answer
 from ndbplan.train.host.connecting import CONNECTING, unreached
@@ -66,9 +66,8 @@ def show_tables(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answe
         name = f"{values.get('--database', 'TEST_DB')}/def/{names[0]}"
         own = [row["id"] for row in rows if row["fq_name"] == name and row["type"] == _USER_TABLE]
         if not own:
-            error = ndb_error(_NO_TABLE)
             return Answer(
-                f"listIndexes: {_NO_TABLE}: {error.text if error else ''}\n"
+                f"listIndexes: {_NO_TABLE}: {said(_NO_TABLE, cluster.plan.version).text}\n"
                 + ends.format(code=1, word="Failed"),
                 1,
             )

@@ -8,9 +8,9 @@ from ndbplan.base.units import whole_number
 from ndbplan.configuration.deployment import management_directory
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.settings import node_settings
-from ndbplan.ndb.cluster_log import exit_advice, exit_kind
-from ndbplan.ndb.console import form, knows_server_error, server_error
-from ndbplan.ndb.errors import every_exit, exit_text, is_no_error, ndb_error, other_errors
+from ndbplan.ndb.console import form
+from ndbplan.ndb.errors import every_exit_said, every_said, is_no_error, management_errors, said
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, Process
@@ -18,18 +18,6 @@ from ndbplan.train.answer import Answer
 from ndbplan.train.host.connecting import CONNECTING, unreached
 from ndbplan.train.host.options import read_words
 from ndbplan.train.live import LiveCluster
-
-_CLASSES = {
-    "application error": "Application error", "configuration error": "Configuration or application error",
-    "no data found": "No data found", "constraint violation": "Constraint violation",
-    "schema error": "Schema error", "user defined": "User defined error",
-    "insufficient space": "Insufficient space", "temporary resource": "Temporary Resource error",
-    "node recovery": "Node Recovery error", "overload": "Overload error",
-    "timeout expired": "Timeout expired", "node shutdown": "Node shutdown",
-    "internal temporary": "Internal temporary", "unknown result": "Unknown result error",
-    "internal error": "Internal error",
-}  # fmt: skip
-
 
 _PERROR_FLAGS = ("--ndb", "-v --verbose", "-s --silent", "-I -? --help")
 """Manual, perror and ndb_perror."""
@@ -44,18 +32,18 @@ def perror(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
         return Answer(
             "ndbplan: of perror only --ndb of older releases is known here; ndb_perror is for NDB\n", 1
         )
-    return errors_of(words)
+    return errors_of(words, cluster.plan.version)
 
 
 def ndb_perror(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
-    """What an error number of NDB means, in our own words."""
+    """What an error number of NDB means."""
     if not form(cluster.plan.version, "ndb_perror"):
         return Answer("bash: ndb_perror: not in this release — it has perror --ndb\n", 127)
-    return errors_of(words)
+    return errors_of(words, cluster.plan.version)
 
 
-def errors_of(words: Sequence[str]) -> Answer:
-    """What error numbers of NDB mean, in our own words; with --silent without what they are numbers of."""
+def errors_of(words: Sequence[str], version: NdbVersion) -> Answer:
+    """What error numbers of NDB mean; with --silent without what they are numbers of."""
     read = read_words("ndb_perror", words, (), _PERROR_FLAGS)
     if isinstance(read, Answer):
         return read
@@ -65,9 +53,9 @@ def errors_of(words: Sequence[str]) -> Answer:
     text, failed = "", 0
     for word in read.names:
         number = whole_number(word)
-        said = None if number is None else _said_of(number)
-        if said is not None:
-            text += f"{said}\n" if "--silent" in read.flags else f"NDB error code {number:3}: {said}\n"
+        found = None if number is None else _said_of(number, version)
+        if found is not None:
+            text += f"{found}\n" if "--silent" in read.flags else f"NDB error code {number:3}: {found}\n"
             continue
         failed = 1
         if number is None or is_no_error(number):
@@ -77,21 +65,16 @@ def errors_of(words: Sequence[str]) -> Answer:
     return Answer(text, failed)
 
 
-def _said_of(number: int) -> str | None:
-    """What an error is: text, status and class; None: it is not known here."""
-    error = ndb_error(number)
-    if error is not None:
-        kind = error.classification
-        status = "Unknown result" if kind == "unknown result" else f"{error.status.capitalize()} error"
-        return f"{error.text}: {status}: {_CLASSES.get(kind, kind.capitalize())}"
-    if number in every_exit():
-        return f"{exit_text(number)}: {exit_advice(number)}: {exit_kind(number)}"
-    if other := other_errors().get(number):
-        return f"{other.text}: {other.status}: {other.classification}"
-    if number and knows_server_error(number):
-        refusal = server_error(number)
-        return f"{refusal.text}: {refusal.kind}"
-    return None
+def _said_of(number: int, version: NdbVersion) -> str | None:
+    """What an error is: text, status and class; None: it is not known here.
+
+    Of a number that transactions, data nodes and the client's library share, the first is said [8.4.8].
+    """
+    if number in every_said(version):
+        return said(number, version).line
+    if number in every_exit_said():
+        return every_exit_said()[number].line
+    return dict(management_errors()).get(number)
 
 
 _VALUES = (

@@ -49,7 +49,7 @@ def start_backup(cluster: LiveCluster, line: Line) -> Answer:
         if not waits_for:
             # Refused without a word [8.4.8].
             return Answer()
-        return Answer(f"{said}Backup failed\n{client_line(3001)}{refused(code)}", FAILED)
+        return Answer(f"{said}Backup failed\n{client_line(3001)}{refused(code, cluster)}", FAILED)
     if not waits_for:
         return Answer("", 0, (order,))
     if state.single_user is not None and form(cluster.plan.version, "single_user_backup_waits"):
@@ -75,7 +75,7 @@ def _backup_is(waits_for: str) -> Callable[[LiveCluster], Answer | None]:
             return None
         begun = f"Node {run.master}: Backup {run.number} started from node {run.server}"
         if run.error:
-            return Answer(f"Backup failed\n{client_line(3001)}{refused(run.error)}", FAILED)
+            return Answer(f"Backup failed\n{client_line(3001)}{refused(run.error, now)}", FAILED)
         if waits_for == "STARTED":
             return Answer(f"{begun}\n")
         return None if run.ended_s is None else Answer(f"{begun}\n{begun} completed\n{figures(run)}")
@@ -121,7 +121,7 @@ def abort_backup(cluster: LiveCluster, line: Line) -> Answer:
     if number is None:
         return Answer("Invalid arguments: expected <BackupId>\n", FAILED)
     if not cluster.state.alive():
-        said = f"Abort of backup {number} failed\n{client_line(3002)}{refused(5030)}"
+        said = f"Abort of backup {number} failed\n{client_line(3002)}{refused(5030, cluster)}"
         return Answer(said, FAILED)
     run = cluster.state.backup
     orders = (AskNoBackup(number),) if run is not None and run.number == number else ()
@@ -145,7 +145,7 @@ def create_group(cluster: LiveCluster, line: Line) -> Answer:
         return Answer("Invalid arguments: expected <id>,<id>...\n", FAILED)
     code = _group_refusal(cluster, ids)
     if code:
-        said = client_line(code) + refused(code, numbered=True)
+        said = client_line(code) + refused(code, cluster, numbered=True)
         return Answer(said + _of_high_ids(cluster.plan, ids), FAILED)
     return Answer(f"Nodegroup {free_group(cluster.state)} created\n", 0, (CreateGroup(tuple(ids)),))
 
@@ -211,7 +211,7 @@ def enter_single_user(cluster: LiveCluster, line: Line) -> Answer:
         code = 5030
     if code:
         said = f"Entering single user mode for node {number} failed\n"
-        return Answer(said + client_line(4001) + refused(code), FAILED)
+        return Answer(said + client_line(4001) + refused(code, cluster), FAILED)
     done = Answer(f"Single user mode entered\nAccess is granted for API node {number} only.\n")
 
     def entered(now: LiveCluster) -> Answer | None:

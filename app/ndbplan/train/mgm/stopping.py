@@ -59,7 +59,7 @@ def start(cluster: LiveCluster, node_ids: Sequence[int], everyone: bool) -> Answ
         if code and everyone:
             text += f"Start failed.\n{client_line(0)}*        Executing: ndb_mgm_start\n"
         elif code:
-            text += f"Start failed.\n{client_line(22)}{refused(code)}"
+            text += f"Start failed.\n{client_line(22)}{refused(code, cluster)}"
         else:
             text += (
                 "NDB Cluster is being started.\n"
@@ -112,7 +112,9 @@ def stop(cluster: LiveCluster, node_ids: Sequence[int], line: Line) -> Answer:
     parts = _parted(cluster, node_ids)
     code = 5002 if parts.others else refusal(cluster, parts.data, options) if parts.data else 0
     if code:
-        return Answer(f"Shutdown failed.\n{client_line(2002)}{refused(code)}{_end(node_ids)}", FAILED)
+        return Answer(
+            f"Shutdown failed.\n{client_line(2002)}{refused(code, cluster)}{_end(node_ids)}", FAILED
+        )
     ids = " ".join(str(node_id) for node_id in node_ids)
     leaves = "Disconnecting to allow Management Server to shutdown\n" if parts.servers else ""
     done = Answer(f"Node {ids} has shutdown.\n{leaves}{_end(node_ids)}")
@@ -173,7 +175,9 @@ def restart(cluster: LiveCluster, node_ids: Sequence[int], line: Line) -> Answer
     if not code and parts.data:
         code = refusal(cluster, parts.data, options)
     if code:
-        failed = f"Restart failed.\n{client_line(2003)}{refused(code, numbered=True)}{_end(node_ids)}"
+        failed = (
+            f"Restart failed.\n{client_line(2003)}{refused(code, cluster, numbered=True)}{_end(node_ids)}"
+        )
         return Answer(text + failed, FAILED)
     ids = " ".join(str(node_id) for node_id in node_ids)
     orders: list[Order] = [StopServer(server, "start") for server in parts.servers]

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ndbplan.ndb.console import client_error, server_error
+from ndbplan.ndb.console import client_error
+from ndbplan.ndb.errors import said
 from ndbplan.plan.processes import ApiSlot, DataNode, SqlNode
 from ndbplan.train.answer import Answer
 from ndbplan.train.live import LiveCluster
@@ -53,11 +54,10 @@ def invalid(text: str, more: str = "") -> Answer:
     return Answer(f"Invalid command: {text}\n{more}Type HELP for help.\n\n", FAILED)
 
 
-def refused(code: int, *, numbered: bool = False) -> str:
+def refused(code: int, cluster: LiveCluster, *, numbered: bool = False) -> str:
     """The line with what the server says."""
-    error = server_error(code)
     number = f"{code}-" if numbered else ""
-    return f"*        {number}{error.text}: {error.kind}\n"
+    return f"*        {number}{said(code, cluster.plan.version).line}\n"
 
 
 def client_line(code: int) -> str:

@@ -15,6 +15,7 @@ from ndbplan.estimate.stored import distribute
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.console import form
+from ndbplan.ndb.errors import said
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.operations.schema import create_table
 from ndbplan.plan.plan import Plan
@@ -305,14 +306,12 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
     if room_left(asked.cluster.session.simulation, after) < least:
         if not after.features.index_memory_joined:
             # The pages of an ordered index [7.4.10].
-            raise of_ndb(4252, "Failed to allocate space for index", temporary=False)
-        text = "Out of memory in Ndb Kernel, hash index part (increase DataMemory)"
-        inside = Warned("Warning", 1296, f"Got error 625 '{text}' from NDB")
-        raise SqlError(1114, "HY000", f"The table '{old.name}' is full", (inside,))
+            raise of_ndb(said(4252, after.version))
+        raise met(625, old.name, after.version)
     if any(index.kind != "ordered" for index in indexes):
         code = refused_for_index(asked.cluster.session.simulation, old, new, rows)
         if code:
-            raise met(code, old.name)
+            raise met(code, old.name, after.version)
     warnings = [*doubled(asked, new, frozenset(one.name for one in old.indexes))]
     warnings += [] if copies else [
         Warned("Warning", 1478, f"Converted FIXED field '{one.name}' to DYNAMIC to enable online ADD COLUMN")

@@ -120,7 +120,7 @@ def _write(
             share = share_with_room(cluster, table, added, contents, copied)
             code = log_refused(cluster, table, share * log_bytes)
         if code:
-            raise met(code, table.name)
+            raise met(code, table.name, cluster.plan.version)
         check_room(cluster, table, added, contents, copied)
     cluster.act(Wrote(table.id, added, log_bytes, contents, cluster.sql_session))
 
@@ -213,7 +213,7 @@ class _Statement(NamedTuple):
         text = duplicate(self.table, row, index, self.cluster.plan.version)
         if is_local(self.table):
             return SqlError(1062, "23000", text)
-        inside = inside_of(KEY_EXISTS if index == "PRIMARY" else UNIQUE_EXISTS)
+        inside = inside_of(KEY_EXISTS if index == "PRIMARY" else UNIQUE_EXISTS, self.cluster.plan.version)
         if batch:
             unnamed = f"Can't write; duplicate key in table '{self.table.name}'"
             return SqlError(1022, "23000", unnamed, (inside,))

@@ -8,22 +8,13 @@ from typing import Any
 
 from ndbplan.base.resources import read_json
 from ndbplan.configuration.settings import node_settings
-from ndbplan.ndb.cluster_log import exit_advice, exit_kind
-from ndbplan.ndb.errors import every_error, every_exit, management_errors, other_errors
+from ndbplan.ndb.errors import Said, every_exit_said, every_said, management_errors
 from ndbplan.ndb.parameters import Parameter, parameters
 from ndbplan.ndb.version import NdbVersion, in_span
 from ndbplan.train.live import LiveCluster
 
 Row = dict[str, Any]
 _TYPES = {"int": "unsigned", "int64": "unsigned"}
-_CLASSES = {
-    "configuration error": "Configuration or application error", "user defined": "User defined error",
-    "temporary resource": "Temporary Resource error", "node recovery": "Node Recovery error",
-    "overload": "Overload error", "internal temporary": "Internal temporary",
-    "unknown result": "Unknown result error", "not implemented": "Function not implemented",
-    "object exists": "Schema object already exists",
-}  # fmt: skip
-"""Classes of errors whose words are not those of our list with a capital [8.4.8]."""
 
 
 @cache
@@ -74,19 +65,12 @@ def config_values(cluster: LiveCluster) -> Iterator[Row]:
                 yield {"node_id": node_id, "config_param": number, "config_value": value}
 
 
-def error_messages(_cluster: LiveCluster) -> Iterator[Row]:
-    """The errors that are known here, in our own words; the product lists all of its own."""
-    rows = [
-        (one.code, one.text, f"{one.status.capitalize()} error",
-         _CLASSES.get(one.classification, one.classification.capitalize()))
-        for one in every_error().values()
-    ]  # fmt: skip
-    rows += [(one.code, one.text, one.status, one.classification) for one in other_errors().values()]
-    # What ends a data node, each number once; 1501 and 4002 are of the management client, too.
-    named = {row[0] for row in rows}
-    rows += [(code, text, exit_advice(code), exit_kind(code))
-             for code, text in every_exit().items() if code not in named]  # fmt: skip
-    first = [(0, "", "No error", ""), *((code, "", text, "") for code, text in management_errors())]
-    rows = [*first, *sorted(row for row in rows if row[0])]
+def error_messages(cluster: LiveCluster) -> Iterator[Row]:
+    """The errors that are known here, in the product's order; the product lists all of its own."""
+    known = every_said(cluster.plan.version)
+    rows = [Said(0, "", "No error", ""), *(Said(code, "", text, "") for code, text in management_errors())]
+    rows += [one for one in known.values() if one.code]
+    # What ends a data node, each number once.
+    rows += [one for code, one in every_exit_said().items() if code not in known]
     names = ("error_code", "error_description", "error_status", "error_classification")
     yield from (dict(zip(names, row, strict=True)) for row in rows)

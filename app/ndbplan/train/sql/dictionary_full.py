@@ -3,8 +3,7 @@
     check_dictionary(asked, after)      # SqlError 1005 with 708, 1114 with 904; 7.x: 1296 with 707
     check_more(asked, table, after)     # the same of ALTER TABLE and CREATE INDEX; 7.x: 707 Unknown error 707
 
-Codes, and the form around them: recorded on running 8.4.8 and 7.4.10 clusters, the text of 707 too; texts of
-708 and 904: ndberror.cpp of mysql/mysql-server.
+Codes, and the form around them: recorded on running 8.4.8 and 7.4.10 clusters.
 """
 
 from __future__ import annotations
@@ -14,19 +13,15 @@ from collections import Counter
 from ndbplan.configuration.settings import nodes_alike
 from ndbplan.estimate.stored import dictionary_of, distribute
 from ndbplan.ndb.console import form
+from ndbplan.ndb.errors import said
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.schema import room_left
 from ndbplan.train.sql.defining import Asked
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, of_ndb
+from ndbplan.train.sql.refused import inside_of
 
-_TEXTS = {
-    625: "Out of memory in Ndb Kernel, hash index part (increase DataMemory)",
-    707: "No more table metadata records (increase MaxNoOfTables)",
-    708: "No more attribute metadata records (increase MaxNoOfAttributes)",
-    904: "Out of fragment records (increase MaxNoOfOrderedIndexes)",
-}
 _AS_FULL = 904
 """Clients see it as a table that is full (HA_ERR_RECORD_FILE_FULL)."""
 
@@ -55,9 +50,8 @@ def not_told_to_others(asked: Asked, after: Plan) -> tuple[Warned, ...]:
     on_nodes = Counter(n for part in distribute(after, after.tables[-1]).partitions for n in part.nodes)
     if room_left(asked.cluster.session.simulation, after) >= max(on_nodes.values()) * PAGE_BYTES:
         return ()
-    text = "Out of memory in Ndb Kernel, table data (increase DataMemory)"
     where = "Could not log query '%s' on other mysqld's"
-    return (Warned("Warning", 1296, f"Got error 827 '{text}' from {where}"),)
+    return (Warned("Warning", 1296, f"Got error 827 '{said(827, after.version).shown}' from {where}"),)
 
 
 def check_more(asked: Asked, table: Table, after: Plan) -> None:
@@ -72,7 +66,7 @@ def check_more(asked: Asked, table: Table, after: Plan) -> None:
         raise _refused(asked, table.name, code)
     if form(asked.plan.version, "dictionary_of_its_own"):
         raise NotSimulated(f"NDB refuses this with {code}, in words that are not known here")
-    raise SqlError(code, "HY000", f"Unknown error {code}", (_inside(code),))
+    raise SqlError(code, "HY000", f"Unknown error {code}", (inside_of(code, after.version),))
 
 
 def _error_of(plan: Plan) -> int:
@@ -85,15 +79,11 @@ def _error_of(plan: Plan) -> int:
 
 
 def _refused(asked: Asked, name: str, code: int) -> SqlError:
-    inside = _inside(code)
+    inside = inside_of(code, asked.plan.version)
     if code == _AS_FULL:
         return SqlError(1114, "HY000", f"The table '{name}' is full", (inside,))
     if not form(asked.plan.version, "dictionary_of_its_own"):
-        return of_ndb(code, _TEXTS[code], temporary=False)
+        return of_ndb(said(code, asked.plan.version))
     commits = Warned("Warning", 1296, "Failed to commit NDB schema transaction")
     text = f"Can't create table '{name}' (use SHOW WARNINGS for more info)."
     return SqlError(1005, "HY000", text, (inside, commits))
-
-
-def _inside(code: int) -> Warned:
-    return Warned("Warning", 1296, f"Got error {code} '{_TEXTS[code]}' from NDB")

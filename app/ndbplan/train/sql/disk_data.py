@@ -22,13 +22,11 @@ from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 from ndbplan.simulate.events.full_disks import EXIT_FULL, is_full
 from ndbplan.train.sql.defining import NDB, Asked, Done, become, exchanged, ok, taken
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
+from ndbplan.train.sql.refused import inside_of
 from ndbplan.train.sql.storage import named_space, with_file, without_file
 
 _NOT_COMMITTED = "Failed to commit NDB schema transaction"
-_NO_ROOM = (EXIT_FULL, "No space left on the device")
-_NO_PATH = (1509, "File system error, check if path,permissions etc")
-_NO_FILES = (775, "Create file is not supported when Diskless=1")
-_NO_SUCH = (723, "No such table existed")
+_NO_ROOM, _NO_PATH, _NO_FILES, _NO_SUCH = EXIT_FULL, 1509, 775, 723
 
 
 class _What(NamedTuple):
@@ -93,7 +91,7 @@ def disk_data(asked: Asked, stream: Stream) -> Done:
         return _filled(asked, emptied, (_DEPRECATED,) if needless else ())
     elif what.known is None:
         if is_group:
-            raise _failed(asked, 1533, "Failed to alter: CREATE UNDOFILE FAILED", _NO_SUCH, what.lost)
+            raise _failed(asked, 1533, "Failed to alter: CREATE UNDOFILE FAILED", what.lost, ndb=_NO_SUCH)
         if not form(asked.plan.version, "dictionary_of_its_own"):
             raise SqlError(1533, "HY000", f"Failed to alter:  {'DROP' if drops else 'CREATE'} DATAFILE")
         raise SqlError(3510, "HY000", f"Tablespace {name} doesn't exist.")
@@ -127,9 +125,9 @@ def _of_ndb(asked: Asked, what: _What) -> None:
     raise NotSimulated("only disk data of NDB is simulated: write ENGINE NDB")
 
 
-def _failed(asked: Asked, code: int, said: str, ndb: tuple[int, str], then: str) -> SqlError:
+def _failed(asked: Asked, code: int, said: str, then: str, *, ndb: int) -> SqlError:
     """What data nodes refuse; servers without a dictionary of their own say it in fewer words [7.4.10]."""
-    inside = Warned("Warning", 1296, f"Got error {ndb[0]} '{ndb[1]}' from NDB")
+    inside = inside_of(ndb, asked.plan.version)
     if not form(asked.plan.version, "dictionary_of_its_own"):
         return SqlError(code, "HY000", said.removesuffix(" FAILED"), (inside,))
     return SqlError(code, "HY000", said, (inside, Warned("Warning", 1296, then)))
@@ -139,20 +137,18 @@ def _may_create(asked: Asked, what: _What, file: str) -> None:
     plan, said = asked.plan, f"Failed to create {what.kind}"
     failed = f"Failed to create {what.kind.lower()} '{what.name}' in NDB"
     if what.known is not None:
-        raise _failed(asked, 1528, said, (721, "Schema object with given name already exists"), failed)
+        raise _failed(asked, 1528, said, failed, ndb=721)
     if what.is_group and plan.logfile_groups:
-        raise _failed(
-            asked, 1528, said, (1514, "Currently there is a limit of one logfile group"), _NOT_COMMITTED
-        )
+        raise _failed(asked, 1528, said, _NOT_COMMITTED, ndb=1514)
     words = [word.upper for word in asked.words]
     used = asked.words[words.index("GROUP") + 1].text if "GROUP" in words[:-1] else ""
     groups = [one.name for one in plan.logfile_groups]
     if not what.is_group and used not in groups and not form(plan.version, "dictionary_of_its_own"):
         raise SqlError(1528, "HY000", said)
     if not what.is_group and used not in groups:
-        raise _failed(asked, 1528, said, (789, "Logfile group not found"), failed)
+        raise _failed(asked, 1528, said, failed, ndb=789)
     if (lacks := _lacks(asked, what, file)) is not None:
-        raise _failed(asked, 1528, said, lacks, _NOT_COMMITTED)
+        raise _failed(asked, 1528, said, _NOT_COMMITTED, ndb=lacks)
 
 
 def _files(what: _What) -> dict[str, int]:
@@ -166,9 +162,9 @@ def _may_add(asked: Asked, what: _What, file: str) -> None:
     said = f"Failed to alter: CREATE {word} FAILED"
     if file in _files(what):
         failed = f"Failed to create {word.lower()} '{file}' in NDB"
-        raise _failed(asked, 1533, said, (760, "File already exists"), failed)
+        raise _failed(asked, 1533, said, failed, ndb=760)
     if (lacks := _lacks(asked, what, file)) is not None:
-        raise _failed(asked, 1533, said, lacks, _NOT_COMMITTED)
+        raise _failed(asked, 1533, said, _NOT_COMMITTED, ndb=lacks)
 
 
 def _may_have_file(asked: Asked, what: _What, file: str) -> None:
@@ -178,10 +174,10 @@ def _may_have_file(asked: Asked, what: _What, file: str) -> None:
         return
     said, failed = "Failed to create DATAFILE", f"Failed to create datafile '{file}' in NDB"
     if any(file == name for one in asked.plan.tablespaces for name, _ in named_files(one.data_files, None)):
-        raise _failed(asked, 1528, said, (760, "File already exists"), failed)
+        raise _failed(asked, 1528, said, failed, ndb=760)
     stated = _stated_bytes(asked, "INITIAL_SIZE")
     if stated is not None and stated < MIB:
-        raise _failed(asked, 1528, said, (1516, "File too small"), failed)
+        raise _failed(asked, 1528, said, failed, ndb=1516)
 
 
 def _may_have_undo(asked: Asked, what: _What) -> None:
@@ -190,10 +186,10 @@ def _may_have_undo(asked: Asked, what: _What) -> None:
     stated = _stated_bytes(asked, "UNDO_BUFFER_SIZE")
     if stated is not None and stated < PAGE_BYTES:
         failed = f"Failed to create {what.kind.lower()} '{what.name}' in NDB"
-        raise _failed(asked, 1528, said, (779, "Invalid undo buffer size"), failed)
+        raise _failed(asked, 1528, said, failed, ndb=779)
     stated = _stated_bytes(asked, "INITIAL_SIZE")
     if stated is not None and stated < PAGE_BYTES:
-        error = _failed(asked, 1528, said, (1516, "File too small"), _NOT_COMMITTED)
+        error = _failed(asked, 1528, said, _NOT_COMMITTED, ndb=1516)
         if form(asked.plan.version, "dictionary_of_its_own"):
             rounded = Warned("Warning", 1296, "Undofile size rounded down to kernel page size")
             error.warnings = (rounded, *error.warnings)
@@ -207,7 +203,7 @@ def _stated_bytes(asked: Asked, name: str) -> int | None:
     return None if number is None else number * (KIB if size.endswith("K") else 1)
 
 
-def _lacks(asked: Asked, what: _What, file: str) -> tuple[int, str] | None:
+def _lacks(asked: Asked, what: _What, file: str) -> int | None:
     """Why a data node cannot make such a file, which each of them makes in full; None: all can."""
     plan, sim = asked.plan, asked.cluster.session.simulation
     role = DiskRole.UNDO if what.is_group else DiskRole.DATA_FILES
@@ -275,7 +271,7 @@ def _drop_file(asked: Asked, what: _What, file: str) -> Done:
     # Which file has the extents of a table is not said: as long as one has columns on disk, all files do.
     if any(column.storage == "disk" for table in users for column in table.columns):
         said = "Failed to alter: DROP DATAFILE FAILED"
-        raise _failed(asked, 1533, said, (770, "Cant drop file, file is used"), _NOT_COMMITTED)
+        raise _failed(asked, 1533, said, _NOT_COMMITTED, ndb=770)
     left = tuple(SpaceFile(name=name, size_bytes=size) for name, size in files.items() if name != file)
     spaces = tuple(
         validated.changed(one, data_files=left) if one is space else one
@@ -296,8 +292,8 @@ def _drop(asked: Asked, what: _What) -> Done:
         if isinstance(what.known, Tablespace) and not form(plan.version, "dictionary_of_its_own"):
             space = what.known
             if _in_use(plan, space):
-                used = (768, "Cant drop filegroup, filegroup is used")
-                raise _failed(asked, 1529, "Failed to drop TABLESPACE", used, "")
+                used = 768
+                raise _failed(asked, 1529, "Failed to drop TABLESPACE", "", ndb=used)
             spaces = tuple(one for one in plan.tablespaces if one is not space)
             become(asked, plan.replace(tablespaces=spaces))
             return ok(asked)
@@ -314,11 +310,11 @@ def _drop(asked: Asked, what: _What) -> Done:
         return ok(asked)
     said = "Failed to drop LOGFILE GROUP"
     if what.known is None:
-        raise _failed(asked, 1529, said, _NO_SUCH, what.lost)
+        raise _failed(asked, 1529, said, what.lost, ndb=_NO_SUCH)
     users = {space.logfile_group_id for space in (*plan.tablespaces, *emptied)}
     if what.known.id in users:
-        used = (768, "Cant drop filegroup, filegroup is used")
-        raise _failed(asked, 1529, said, used, f"Failed to drop logfile group '{what.name}' from NDB")
+        used = 768
+        raise _failed(asked, 1529, said, f"Failed to drop logfile group '{what.name}' from NDB", ndb=used)
     become(
         asked, plan.replace(logfile_groups=tuple(one for one in plan.logfile_groups if one is not what.known))
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ndbplan.ndb.console import form
+from ndbplan.ndb.errors import said
 from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql.problem import SqlError, Warned, of_ndb
@@ -17,7 +18,7 @@ from ndbplan.train.state import is_local
 _FAILURE = "Got error 4009 'Cluster Failure' from"
 NOT_OPENED = f"{_FAILURE} NDBCLUSTER"
 """What a table is refused with while the cluster is lost."""
-_SINGLE_USER, _SINGLE_USER_TEXT = 299, "Operation not allowed or aborted due to single user mode"
+_SINGLE_USER = 299
 _NO_LOCK = "Could not acquire global schema lock"
 
 
@@ -81,7 +82,7 @@ def may_read(cluster: LiveCluster, table: str = "", *, tries: int = 1) -> None:
     if is_lost(cluster):
         raise SqlError(1296, "HY000", f"{_FAILURE} NDBCLUSTER", open_warnings(cluster, table))
     if _is_shut_out(cluster):
-        error = of_ndb(_SINGLE_USER, _SINGLE_USER_TEXT, temporary=False)
+        error = of_ndb(said(_SINGLE_USER, cluster.plan.version))
         error.warnings = (*error.warnings[:-1] * tries, error.warnings[-1])
         raise error
 
@@ -97,7 +98,7 @@ def _may_define_alone(cluster: LiveCluster, verb: str, what: str, table: str) ->
     """Raises what making or dropping a table meets in single user mode [8.4.8; DROP: 7.4.10]."""
     if not _is_shut_out(cluster) or what != "TABLE":
         return
-    inside = of_ndb(_SINGLE_USER, _SINGLE_USER_TEXT, temporary=False)
+    inside = of_ndb(said(_SINGLE_USER, cluster.plan.version))
     if verb == "DROP" and not _parts(cluster):
         told = Warned("Warning", _SINGLE_USER, inside.text)
         raise SqlError(1051, "42S02", f"Unknown table '{table}'", (*inside.warnings[:-1], told))
@@ -119,8 +120,8 @@ def may_define(cluster: LiveCluster, verb: str, what: str, table: str) -> None:
     locked = lock_warnings(cluster)
     if what in ("LOGFILE", "TABLESPACE"):
         kind, code = ("LOGFILE GROUP" if what == "LOGFILE" else what), {"CREATE": 1528, "ALTER": 1533}
-        said = {"CREATE": f"Failed to create {kind}", "ALTER": f"Failed to alter: {kind}"}
-        text = said.get(verb, f"Failed to drop {kind}")
+        told = {"CREATE": f"Failed to create {kind}", "ALTER": f"Failed to alter: {kind}"}
+        text = told.get(verb, f"Failed to drop {kind}")
         raise SqlError(code.get(verb, 1529), "HY000", text, _warned(f"{_FAILURE} NDB"))
     if not _parts(cluster):
         if verb == "DROP":

@@ -17,7 +17,7 @@ from ndbplan.importing.ddl.stream import Stream, Unreadable
 from ndbplan.importing.ddl.tokens import words
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.console import form
-from ndbplan.ndb.errors import other_errors
+from ndbplan.ndb.errors import said as said_of
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
@@ -221,7 +221,7 @@ def check_new(plan: Plan, table: Table, key: ForeignKey, typed: str, *, checks: 
             raise NotSimulated("a foreign key to a table that is not there yet is not simulated")
         if is_new_server:
             raise SqlError(1824, "HY000", f"Failed to open the referenced table '{key.parent[1]}'")
-        said = f"not found in NDB: {_NO_SUCH_TABLE}: {other_errors()[_NO_SUCH_TABLE].text}"
+        said = f"not found in NDB: {_NO_SUCH_TABLE}: {said_of(_NO_SUCH_TABLE, plan.version).text}"
         raise cannot_add(f"Parent table {key.parent[1]} {said}")
     _check_parent(plan, table, key if is_new_server else key._replace(name=typed), parent, own)
     if key.on_update == CASCADE and set(_own_names(parent, key.referenced)) == set(parent.primary_key):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ndbplan.ndb.errors import Said
+
 
 class Warned(NamedTuple):
     """A row of SHOW WARNINGS."""
@@ -49,8 +51,8 @@ def no_database(name: str) -> SqlError:
     return SqlError(1049, "42000", f"Unknown database '{name}'")
 
 
-def of_ndb(code: int, text: str, *, temporary: bool, engine: str = "NDBCLUSTER") -> SqlError:
+def of_ndb(error: Said, engine: str = "NDBCLUSTER") -> SqlError:
     """An error that the data nodes gave: 1297 for temporary ones, else 1296, with its code inside."""
-    number, kind = (1297, "temporary error") if temporary else (1296, "error")
-    said = f"Got {kind} {code} '{text}' from"
+    number, kind = (1297, "temporary error") if error.is_temporary else (1296, "error")
+    said = f"Got {kind} {error.code} '{error.shown}' from"
     return SqlError(number, "HY000", f"{said} {engine}", (Warned("Warning", number, f"{said} NDB"),))

@@ -147,7 +147,10 @@ def _fails(
     told = f"{sql_identifier(key.child[0])}.{sql_identifier(key.child[1])}, {key.text(whole=True)}"
     is_old = not form(cluster.plan.version, "dictionary_of_its_own")
     error = SqlError(
-        code, "23000", f"{text} ({'Unknown error code' if is_old else told})", (inside_of(inside),)
+        code,
+        "23000",
+        f"{text} ({'Unknown error code' if is_old else told})",
+        (inside_of(inside, cluster.plan.version),),
     )
     if is_old and code == 1452 and change.kind is OperationKind.INSERT:
         # Rows that are put are sent at the commit, where they fail [7.4.10].

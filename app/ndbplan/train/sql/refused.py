@@ -10,8 +10,9 @@ from sqlglot import exp
 from ndbplan.configuration.redo_problems import QUEUED_TIMEOUT
 from ndbplan.configuration.settings import node_settings
 from ndbplan.ndb.console import form
-from ndbplan.ndb.errors import NdbError, ndb_error, other_errors
+from ndbplan.ndb.errors import said
 from ndbplan.ndb.ndbinfo import tables_of
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.contents import Contents
@@ -78,10 +79,9 @@ def timed_out_s(cluster: LiveCluster) -> float:
     return math.ceil(round(least_s / looks_s, 6)) * looks_s if looks_s else least_s
 
 
-def met(code: int, table: str) -> SqlError:
+def met(code: int, table: str, version: NdbVersion) -> SqlError:
     """An error of the data nodes as the client sees it."""
-    error = ndb_error(code) or other_errors().get(code) or NdbError(code, "unknown", "temporary", "")
-    inside = of_ndb(code, error.text, temporary=error.status.lower().startswith("temporary"))
+    inside = of_ndb(said(code, version))
     if code in _TIMEOUTS:
         text = "Lock wait timeout exceeded; try restarting transaction"
         return SqlError(1205, "HY000", text, inside.warnings[:1])
@@ -94,9 +94,9 @@ def check_room(cluster: LiveCluster, table: Table, added: int, contents: Content
     """Raises SqlError where rows that are added, or copies of those that change, have no room."""
     sim = cluster.session.simulation
     if code := refused_for_room(sim, table, added, contents):
-        raise met(code, table.name)
+        raise met(code, table.name, cluster.plan.version)
     if code := refused_for_copies(sim, table, copied, contents):
-        error = met(code, table.name)
+        error = met(code, table.name, cluster.plan.version)
         # Said twice [7.4.10].
         raise SqlError(error.code, error.sqlstate, error.text, error.warnings[:1] * 2)
 
@@ -133,11 +133,9 @@ def read_only(name: str) -> SqlError:
     return SqlError(1036, "HY000", f"Table '{name}' is read only")
 
 
-def inside_of(code: int) -> Warned:
+def inside_of(code: int, version: NdbVersion) -> Warned:
     """What the data nodes said before the server made its own error of it."""
-    error = ndb_error(code) or other_errors().get(code)
-    text = "" if error is None else error.text
-    return Warned("Warning", 1296, f"Got error {code} '{text}' from NDB")
+    return of_ndb(said(code, version)).warnings[0]
 
 
 # Changes of more rows than are known one by one.

@@ -16,14 +16,15 @@ from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.load.row_operations import write_operations
 from ndbplan.estimate.load.transaction_size import operations_of_one
 from ndbplan.ndb.console import form
+from ndbplan.ndb.errors import said
 from ndbplan.ndb.sql_versions import limits
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Operation, OperationKind
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql.defining import Asked
 from ndbplan.train.sql.in_place import adds_in_place
-from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
-from ndbplan.train.sql.refused import met
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, of_ndb
+from ndbplan.train.sql.refused import inside_of, met
 from ndbplan.train.state import is_local
 
 _OVER = re.compile(r" taken \(error ([0-9]{3,4})\)")
@@ -36,12 +37,7 @@ _BY_SERVER = {
     "{row_bytes}. This includes storage overhead, check the manual. You have to change some columns to "
     "TEXT or BLOBs",
 }
-_BY_NDB = {
-    738: "Record too big",
-    791: "Too many total bits in bitfields",
-    851: "Maximum offset for fixed-size columns exceeded",
-    1224: "Too many fragments",
-}
+_BY_NDB = (738, 791, 851, 1224)
 
 
 def raise_over(message: str, asked: Asked) -> None:
@@ -56,8 +52,9 @@ def raise_over(message: str, asked: Asked) -> None:
         raise SqlError(code, "42000", _BY_SERVER[code].format_map(limits()))
     if code in _BY_NDB and adds_in_place(asked):
         # ha_ndbcluster::inplace_alter_table: the number is that of the handler, HA_WRONG_CREATE_OPTION.
-        inside = Warned("Warning", 1296, f"Got error {code} '{_BY_NDB[code]}' from NDB")
-        raise SqlError(1296, "HY000", f"Got error 140 '{_BY_NDB[code]}' from NDBCLUSTER", (inside,))
+        error = said(code, asked.plan.version)
+        inside = of_ndb(error).warnings[:1]
+        raise SqlError(1296, "HY000", f"Got error 140 '{error.shown}' from NDBCLUSTER", inside)
     if code not in _BY_NDB or asked.words[0].upper != "CREATE":
         raise NotSimulated(f"NDB refuses this, in words that are not known here: {message}")
     raise refused_by_ndb(asked, code)
@@ -66,7 +63,7 @@ def raise_over(message: str, asked: Asked) -> None:
 def refused_by_ndb(asked: Asked, code: int) -> SqlError:
     """What is said of a CREATE TABLE that NDB refuses with HA_WRONG_CREATE_OPTION."""
     name = asked.words[2].text
-    inside = Warned("Warning", 1296, f"Got error {code} '{_BY_NDB[code]}' from NDB")
+    inside = inside_of(code, asked.plan.version)
     if form(asked.plan.version, "dictionary_of_its_own"):
         commits = Warned("Warning", 1296, "Failed to commit NDB schema transaction")
         text = f"Can't create table '{name}' (use SHOW WARNINGS for more info)."
@@ -86,4 +83,4 @@ def refuse_too_many(
     operation = Operation(table_id=table.id, kind=kind, columns=columns)
     written = rows * write_operations(table, operation, version)
     if written > operations_of_one(node_settings(cluster.plan)):
-        raise met(int(form(version, "too_many_rows")), table.name)
+        raise met(int(form(version, "too_many_rows")), table.name, version)

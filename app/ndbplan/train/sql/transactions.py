@@ -45,7 +45,7 @@ def not_lost(cluster: LiveCluster, *, commits: bool = False) -> None:
     act(cluster, "rollback" if commits else "again")
     if not cluster.state.alive():
         return
-    error = met(held.lost, "")
+    error = met(held.lost, "", cluster.plan.version)
     if commits:
         name = "commit_lock_wait" if held.lost == QUEUED_TIMEOUT else "commit_error"
         told = str(form(cluster.plan.version, name)).format(code=held.lost)

@@ -80,7 +80,7 @@ def turn(session: int, cluster: LiveCluster) -> Turn | None:
 def _given_up(one: Waiting, cluster: LiveCluster) -> SqlError:
     """What a wait ends with: of NDB the whole transaction is gone, of the server the statement."""
     if one.code in (BY_KEY, BY_SCAN):
-        return transactions.given_up(met(one.code, ""), cluster)
+        return transactions.given_up(met(one.code, "", cluster.plan.version), cluster)
     if one.code == KILLED:
         return transactions.LOST_CONNECTION
     if one.code == INTERRUPTED:
