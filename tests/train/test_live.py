@@ -426,7 +426,8 @@ def test_on_a_full_disk_what_needs_room_ends_and_what_has_its_room_goes_on(clust
 def test_a_node_that_ended_on_a_full_disk_starts_only_when_there_is_room(cluster: LiveCluster) -> None:
     ended = full(cluster, "lcp", 60.0)
     assert set(ended.state.alive()) == {4, 5, 6}
-    assert "Caused by error 2810: 'The file system is full(File system full). Permanent error" in ended.log_text()
+    told = "Caused by error 2810: 'The file system is full(File system full). Permanent error"
+    assert told in ended.log_text()
     ended.act(StartProcess(3))
     freed = ended.branch()
     for one, up in ((ended, {4, 5, 6}), (freed, set(NODES))):
