@@ -9,6 +9,8 @@ from fnmatch import fnmatch
 
 from exporting.acted_state import ActedState, RefusedError
 
+_CONFINES = "/etc/apparmor.d/"
+
 
 class ActedFiles(ActedState):
     """The programs of an operating system, on every host."""
@@ -52,9 +54,31 @@ class ActedFiles(ActedState):
     def _apt_get(self, host: str, words: list[str]) -> str:
         """These packages start their server."""
         self.packaged.add(host)
+        self.files[host, f"{_CONFINES}usr.sbin.mysqld"] = "/etc/mysql/** r,\n/var/lib/mysql/** rwk,\n"
+        self.files[host, "/sys/kernel/security/apparmor/profiles"] = ""
+        self._apparmor_parser(host, [])
         self.files[host, "/etc/init.d/mysql"] = "the script of packages"
         self.executable.add((host, "/etc/init.d/mysql"))
         return self._dnf(host, words)
+
+    def _apparmor_parser(self, host: str, _words: list[str]) -> str:
+        """What is loaded counts, not what lies there."""
+        names = (f"{_CONFINES}{name}usr.sbin.mysqld" for name in ("", "local/"))
+        rules = "".join(self.files.get((host, name), "") for name in names)
+        self.confined[host] = {rule for rule in rules.splitlines() if rule[0] != "#"}
+        return ""
+
+    def _is_let_in(self, host: str, path: str) -> bool:
+        """Whether AppArmor lets mysqld have a file."""
+        rules = self.confined.get(host)
+        patterns = (rule.rpartition(" ")[0].strip('"') for rule in rules or ("/** rwk,",))
+        return any(fnmatch(path, one) for one in patterns)
+
+    def _tee(self, host: str, words: list[str]) -> str:
+        assert words[0] == "-a"
+        text = words[-1].removeprefix("stdin:")
+        self.files[host, words[1]] = self.files.get((host, words[1]), "") + text
+        return text
 
     def _dpkg(self, _host: str, _words: list[str]) -> str:
         return ""
@@ -145,6 +169,10 @@ class ActedFiles(ActedState):
         return ""
 
     def _grep(self, host: str, words: list[str]) -> str:
+        if words[0] == "-qsxF":
+            if words[1] not in self.files.get((host, words[2]), "").splitlines():
+                raise RefusedError("", 1)
+            return ""
         path = "/sys/block/*/queue/scheduler" if words[0] == "-LF" else words[-1]
         found = any(word in self.files.get((host, path), "[kyber]") for word in words if word[0] == "[")
         if words[0] == "-LF":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from exporting.acted_files import ActedFiles
 from exporting.acted_state import (
@@ -280,6 +281,7 @@ class ActedHosts(ActedFiles):
             if not self._exists(process.host, included):
                 raise RefusedError(f"mysqld: Can't read dir of '{included}'\n")
         folder, process.socket = told["datadir"], told["socket"]
+        self._opens_files(process.host, suffix[1] if suffix else "")
         self._listen(process, told)
         if not self._exists(process.host, f"{folder}/mysql/user"):
             raise RefusedError("mysqld: no data directory, or no system tables in it\n")
@@ -296,6 +298,22 @@ class ActedHosts(ActedFiles):
             process.knows = servers_of(serving[0].configuration, self.plan.ndb_version)
         process.is_offline = "--skip-networking" in option
         process.ready_at = self.now + self.random.uniform(3, 10)
+
+    def _opens_files(self, host: str, suffix: str) -> None:
+        """Those that mysqld does not start without, which another user or AppArmor may keep from it."""
+        options = self.files[host, "/etc/my.cnf"]
+        told = group_of(options, "mysqld") | group_of(options, f"mysqld{suffix}")
+        paths = ["/etc/my.cnf", told["log-error"], f"{told['datadir']}/ibdata1"]
+        folders = [one for one in told.get("tmpdir", "").split(":") if one]
+        if "/" in (log := told.get("log-bin", "")):
+            folders.append(str(Path(told["datadir"]) / Path(log).parent))
+        for folder in folders:
+            owner = self.files.get((host, f"{folder}/"), "nobody:")
+            if not owner.startswith("mysql:") and folder != "/tmp":
+                raise RefusedError(f"mysqld: File '{folder}/x' not found (OS errno 2)\n")
+        for path in (*paths, *(f"{one}/x" for one in folders)):
+            if not self._is_let_in(host, path):
+                raise RefusedError(f"mysqld: Can't open {path} (OS errno 13 - Permission denied)\n")
 
     def _listen(self, process: SqlProcess, told: dict[str, str]) -> None:
         """On its own ports: with one that another server has, mysqld ends, or has no X protocol."""

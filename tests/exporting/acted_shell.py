@@ -25,7 +25,7 @@ _PROGRAMS = (
     "systemctl", "ls", "touch", "find", "ln", "mv", "rm", "cp", "mountpoint", "test", "stat", "readlink",
     "mkdir", "useradd", "id", "chmod", "tar", "dnf", "apt-get", "dpkg", "grep", "sysctl", "udevadm",
     "systemd-tmpfiles", "/usr/sbin/ndbmtd", "service", "/usr/sbin/ndbd", "/usr/sbin/ndb_mgmd",
-    "/usr/sbin/mysqld",
+    "/usr/sbin/mysqld", "apparmor_parser",
 )  # fmt: skip
 _FUNCTIONS = r"""
 call() {
@@ -45,6 +45,11 @@ remote_functions() {
     local text=
     if [[ " $* " == *" /dev/stdin "* ]]; then IFS= read -r -d '' text || true; fi
     call install "$@" "stdin:$text"
+  }
+  tee() {
+    local text
+    IFS= read -r -d '' text || true
+    call tee "$@" "stdin:$text"
   }
   bash() { eval "$2"; }
   cat() { call cat "$@"; }

@@ -113,6 +113,7 @@ class ActedSql(ActedHosts):
         folder = group_of(self.files.get((host, "/etc/my.cnf"), ""), f"mysqld{suffix}").get("datadir", "?")
         if not self._exists(host, folder):
             raise RefusedError("mysqld: no data directory or no options\n")
+        self._opens_files(host, suffix)
         if any(path.rstrip("/") != folder for path in self._inside(host, folder)):
             raise RefusedError("--initialize specified but the data directory has files in it. Aborting.\n")
         return self._fill(host, folder)

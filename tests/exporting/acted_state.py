@@ -134,6 +134,7 @@ _KEPT = (
     "releases",
     "restored",
     "packaged",
+    "confined",
 )
 """Plain sets and dictionaries in which a script leaves what it did."""
 
@@ -217,6 +218,8 @@ class ActedState:
     """Accounts that log in by mysql_native_password."""
     systemd: int = 219
     """The release of every host's systemd."""
+    confined: dict[str, set[str]] = field(default_factory=dict)
+    """Rules of AppArmor for mysqld that are loaded, by host that has any."""
     packaged: set[str] = field(default_factory=set)
     """Hosts on which the mysqld of packages runs."""
     rows: float = 0.0

@@ -10,6 +10,7 @@ from exporting.acted_changes import with_init_scripts
 from exporting.acted_cluster import ActedCluster
 from exporting.acted_life import Life
 from exporting.acted_state import RefusedError, release_of
+from ndbplan.edits.parts import update
 from ndbplan.exporting.export import export
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -99,3 +100,32 @@ def test_a_password_of_root_that_packages_made_is_not_waited_for(
     assert "expected: SQL node 147 answers a query" in stopped.stderr
     assert "write it into /root/.my.cnf of that host" in stopped.stderr
     assert cluster.now - began < 300
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"log_bin": "/binlog/of it/bin", "slow_query_log_file": "/var/log/s.log"}]
+)
+def test_apparmor_lets_mysqld_have_what_the_plan_names(options: dict[str, int | str], tmp_path: Path) -> None:
+    """Packages of Debian confine it to files of theirs, and /etc/my.cnf is none of them."""
+    plan = update(STARTER, STARTER.sql_nodes[0].id, options=options)
+    life = Life(plan, tmp_path / "life", seed=3)
+    (life.programs / "ndb.rpm").rename(life.programs / "ndb.deb")
+    assert list(life.act("install", 0)) == []
+    assert len(life.cluster.confined) > 1
+    assert list(life.act("start", 5)) == []
+    assert all("/etc/my.cnf r," in life.cluster.confined[one.host] for one in life.cluster.mysqlds())
+    again = life.cluster.run(life.folder, "start")
+    assert "Changed: nothing" in again.stdout
+
+
+def test_folders_that_options_name_are_made_before_mysqld_starts(tmp_path: Path) -> None:
+    """Also one inside the data directory, which must be empty when it is filled; those of the system stay."""
+    node = STARTER.sql_nodes[0]
+    options = {"log_bin": "logs/bin", "tmpdir": "/tmp:/fast/tmp", "general_log_file": "/var/log/general.log"}
+    life = Life.of_change(STARTER, update(STARTER, node.id, options=options), tmp_path / "life", seed=3)
+    assert list(life.act("change", None)) == []
+    host = STARTER.host(node.host_id).hostname
+    made = {path: whose for (at, path), whose in life.cluster.files.items() if at == host}
+    assert made["/var/lib/mysql/logs/"] == made["/fast/tmp/"] == "mysql:mysql:750"
+    assert "/var/log/general.log" in made
+    assert made.keys().isdisjoint({"/tmp/", "/var/log/"})

@@ -55,6 +55,13 @@ def test_defaults_by_version(name: str, release: str, before: int, after: int) -
             "has no NO_AUTO_CREATE_USER since NDB 8.0; ",
         ),
         ("sql-mode", "MAXDB,ORACLE", "8.4.8", "has no MAXDB, ORACLE since NDB 8.0; mysqld would not start"),
+        (
+            "log_bin",
+            "/var/log/bin",
+            "8.4",
+            "log-bin is in /var/log, where root alone makes files; mysqld would",
+        ),
+        ("log_bin", "/tmp/bin", "8.4", ""),
         ("storage_engine", "NDB", "7.5", "default-storage-engine takes its place"),
         ("timed-mutexes", "ON", "7.5", "gone since NDB 7.5"),
         ("ndb-batch-size", 2**31, "8.4", ""),

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from posixpath import join, normpath
+
 from ndbplan.configuration.deployment import mysqld_instance, sql_files
-from ndbplan.ndb.mysqld_options import canonical, ends_mysqld, may_be_empty, said_by_the_plan, written
+from ndbplan.ndb.mysqld_options import (
+    canonical,
+    ends_mysqld,
+    folders_named,
+    is_of_every_system,
+    may_be_empty,
+    names_a_log,
+    said_by_the_plan,
+    written,
+)
 from ndbplan.ndb.option_file import value_in_file
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode, process_node_ids
@@ -36,6 +48,25 @@ def lacks_server_id(plan: Plan, node: SqlNode) -> bool:
 def mysqld_options(plan: Plan, node: SqlNode) -> dict[str, str]:
     """The options of one SQL node in the order in which my.cnf has them."""
     return options_of_its_place(plan, node) | stated_options(node)
+
+
+def option_folders(plan: Plan, node: SqlNode) -> tuple[str, ...]:
+    """Folders that the options of an SQL node name and that its host may lack, each once."""
+    return tuple(dict.fromkeys(one for one, _ in _named(plan, node) if not is_of_every_system(one)))
+
+
+def option_logs(plan: Plan, node: SqlNode) -> tuple[str, ...]:
+    """Logs that mysqld opens in folders where it may make no files, each once."""
+    named = ((folder, log) for folder, log in _named(plan, node) if log and is_of_every_system(folder))
+    return tuple(dict.fromkeys(log for _, log in named))
+
+
+def _named(plan: Plan, node: SqlNode) -> Iterator[tuple[str, str]]:
+    """Each folder that options name, and the log that is in it."""
+    data_dir = sql_files(plan, node).data_dir
+    for name, value in stated_options(node).items():
+        for folder in folders_named(name, value):
+            yield normpath(join(data_dir, folder)), value if names_a_log(name) else ""
 
 
 def option_line(name: str, value: str) -> str:

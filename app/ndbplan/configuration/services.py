@@ -16,6 +16,7 @@ from ndbplan.configuration.deployment import (
     sql_files,
 )
 from ndbplan.configuration.directories import data_node_paths
+from ndbplan.configuration.mysqld import option_folders
 from ndbplan.configuration.settings import node_settings
 from ndbplan.plan.hardware import ServiceManager
 from ndbplan.plan.plan import Plan
@@ -229,7 +230,7 @@ def _sql(plan: Plan, node: SqlNode) -> Service:
         f"SQL node {node.node_id} of {ascii_text(plan.name)}",
         "notify" if plan.features.mysqld_notifies_systemd else "simple",
         tuple(words),
-        mounts=(sql_files(plan, node).data_dir,),
+        mounts=(sql_files(plan, node).data_dir, *option_folders(plan, node)),
         # Without offline_mode a start of its own keeps its clients away.
         takes_option=not plan.features.sql_offline_mode,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ndbplan.base.errors import UserError
 from ndbplan.configuration.deployment import mysqld_instance, sql_files
+from ndbplan.configuration.mysqld import option_folders
 from ndbplan.configuration.own_options import ENCRYPTED_FILES, KEYS, OWN_OPTIONS_FOLDER, asks_for
 from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.operations.add_nodes import grown_configuration
@@ -16,8 +17,10 @@ _LEFT_OUT = (
     "hosts that have neither systemd nor init scripts in /etc/init.d (containers, OpenRC)",
     "names of hosts: each host must find all others by the name in config.ini, and itself at the address "
     "that they use; where its own name is 127.0.1.1, as in /etc/hosts of Debian, its nodes hear it alone",
-    "rules of firewalls, SELinux and AppArmor: mysqld and the data nodes connect to ports that data nodes "
-    "choose themselves unless ServerPort fixes them (SELinux: setsebool -P mysql_connect_any on)",
+    "rules of firewalls and SELinux: mysqld and the data nodes connect to ports that data nodes choose "
+    "themselves unless ServerPort fixes them (SELinux: setsebool -P mysql_connect_any on). AppArmor, where "
+    "packages have it confine mysqld, lets it have the files that the plan names; files that options name "
+    "otherwise, as keys, it must be told in /etc/apparmor.d/local/usr.sbin.mysqld",
     "a password for root of each SQL node, which can log in on its host only and has none at first",
     "rows of tables that are not in NDB; what the step dump of the part backup saved is read back by hand",
     "ALTER TABLE that copies a table",
@@ -83,6 +86,12 @@ def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
             "rules of SELinux on hosts with several SQL nodes, before their first start: semanage fcontext "
             "-a -t mysqld_db_t '/var/lib/mysql-[0-9]+(/.*)?', and semanage port -a -t mysqld_port_t -p tcp N "
             f"for each of {', '.join(map(str, sorted(ports)))} that it lacks"
+        )
+    if folders := dict.fromkeys(one for node in plan.sql_nodes for one in option_folders(plan, node)):
+        reasons.append(
+            "labels of SELinux for folders that options of mysqld name, before its first start with them: "
+            "semanage fcontext -a -t mysqld_db_t 'FOLDER(/.*)?' and restorecon -R FOLDER for each of "
+            f"{', '.join(folders)}"
         )
     reasons += (why for names, why in _SECRETS.items() if asks_for(plan, names))
     keys = {part.key for part in parts}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
+from posixpath import dirname, normpath
 from typing import Any, NamedTuple
 
 from ndbplan.base.resources import read_json
@@ -98,6 +99,30 @@ def written(name: str, value: int | str) -> tuple[str, str]:
 def may_be_empty(name: str) -> bool:
     """Whether an empty text is a value of an option, which mysqld asks for all the same."""
     return canonical(name) in read_json("ndb/mysqld_options.json")["may_be_empty"]
+
+
+def folders_named(name: str, value: int | str) -> tuple[str, ...]:
+    """Folders that an option names; mysqld makes none. Relative ones are in its data directory."""
+    paths, name, text = read_json("ndb/mysqld_options.json")["paths"], canonical(name), str(value).strip()
+    if name in paths["folders"]:
+        several = text.split(":") if name == "tmpdir" else [text]
+        found = [one for one in several if one and one.upper() != "NULL"]
+    elif name in (*paths["files"], *paths["logs"]) and "/" in text:
+        found = [dirname(text)]
+    else:
+        return ()
+    return tuple(normpath(one) for one in found)
+
+
+def names_a_log(name: str) -> bool:
+    """Whether an option names one file, which mysqld opens or goes on without."""
+    return canonical(name) in read_json("ndb/mysqld_options.json")["paths"]["logs"]
+
+
+def is_of_every_system(folder: str) -> bool:
+    """Whether a folder is there on every host, and stays whose it is."""
+    known = read_json("ndb/mysqld_options.json")["folders_of_systems"]
+    return any(folder in some for some in known.values())
 
 
 def is_option(name: str) -> bool:
@@ -244,6 +269,13 @@ def _taken_otherwise(name: str, value: int | str, version: NdbVersion) -> str:
     return "" if nearest == number else f"{span}, not {text[:40]}; mysqld takes {nearest}"
 
 
+def _closed_folder(name: str, value: int | str) -> str:
+    """That mysqld may not make the files that it has to; nothing where it may, or goes on without."""
+    of_root = read_json("ndb/mysqld_options.json")["folders_of_systems"]["root"]
+    closed = [] if names_a_log(name) else [one for one in folders_named(name, value) if one in of_root]
+    return f"{canonical(name)} is in {closed[0]}, where root alone makes files" if closed else ""
+
+
 def ends_mysqld(name: str, value: int | str, version: NdbVersion) -> str:
     """Why mysqld does not start with an option; nothing where it does, as far as is known."""
     since, instead = _gone().get(canonical(name), ("", ""))
@@ -258,6 +290,8 @@ def ends_mysqld(name: str, value: int | str, version: NdbVersion) -> str:
     gone, words = _gone_values(name, version), [word.strip() for word in str(value).upper().split(",")]
     if lost := [word for word in words if word in gone]:
         return f"{canonical(name)} has no {', '.join(lost)} since NDB {gone[lost[0]]}"
+    if closed := _closed_folder(name, value):
+        return closed
     known = option(name, version)
     if known is None:
         return _not_of_ndb(canonical(name).removeprefix("skip-"), version)

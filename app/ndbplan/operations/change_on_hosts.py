@@ -20,6 +20,7 @@ from ndbplan.operations.files import (
     install_services,
     management_directories,
     node_directories,
+    option_folders_that_come,
     sql_data_directories,
 )
 from ndbplan.operations.operation import Step
@@ -110,6 +111,10 @@ def prepare(
         commands += _of_those_that_stay(before, plan, {*needed.elsewhere, *_ids(added), *_ids(moved)})
     commands += copy_my_cnf(plan, [*sql, *_including(before, plan)])
     commands += sql_data_directories(plan, sql)
+    runs = {node.node_id: node for node in before.sql_nodes}
+    for node in plan.sql_nodes:
+        if node not in added:
+            commands += option_folders_that_come(plan, node, before, runs[node.node_id])
     if commands:
         yield Step(
             "directories",

@@ -15,6 +15,7 @@ from ndbplan.configuration.deployment import (
     sql_hosts,
 )
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths
+from ndbplan.configuration.mysqld import option_folders, option_logs
 from ndbplan.configuration.own_options import OWN_OPTIONS_FOLDER, has_own_options
 from ndbplan.configuration.services import OLDEST_SYSTEMD, Service, service_of, services
 from ndbplan.operations.commands import Command, Copy, Shell, start_service, stop_data_node, wait_started
@@ -184,12 +185,16 @@ def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> 
     no directory that has files. Nothing is removed without the mark, from a server that runs, and where
     there is a database: somebody has filled it by hand since.
     """
-    for node in plan.sql_nodes if nodes is None else nodes:
+    nodes = plan.sql_nodes if nodes is None else tuple(nodes)
+    yield from dict.fromkeys(_let_in_by_apparmor(plan, plan.host(node.host_id)) for node in nodes)
+    for node in nodes:
         host, files = plan.host(node.host_id).hostname, sql_files(plan, node)
         data = shell_quoted(files.data_dir)
         yield from _mounted(plan.host(node.host_id), [files.data_dir])
         yield directory(host, files.data_dir, mode="755")
-        yield _error_log(host, files)
+        yield _log(host, files.error_log)
+        outside, inside = _option_folders(plan, node)
+        yield from outside
         group = f" --defaults-group-suffix={suffix}" if (suffix := mysqld_instance(plan, node)) else ""
         if plan.features.mysqld_initialises:
             # First releases of 7.5 looked for the cluster meanwhile, which does not know the node yet.
@@ -204,6 +209,7 @@ def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> 
         used = f"{{ {service_of(plan, node).is_active} || {_holds_a_database(data)}; }}"
         is_filled = f"{{ {used} || {{ test -d {data}/mysql && test ! -e {mark}; }}; }}"
         yield Shell(host, f"{anew} && touch {mark} && {fill} && rm -f {mark}", unless=is_filled)
+        yield from inside
         yield Shell(host, _labelled(data, "-R "), same=service_of(plan, node).is_active)
 
 
@@ -222,11 +228,63 @@ def _labelled(path: str, how: str = "") -> str:
     return f"{{ ! command -v restorecon >/dev/null || restorecon {how}{path}; }}"
 
 
-def _error_log(host: str, files: SqlFiles) -> Shell:
-    """The error log of an SQL node, which mysqld could not make there itself."""
-    log = shell_quoted(files.error_log)
+def _log(host: str, path: str) -> Shell:
+    """A log of an SQL node, which mysqld could not make there itself."""
+    log = shell_quoted(path)
     made = f"install -o mysql -g mysql -m 0640 /dev/null {log}"
     return Shell(host, f"{made} && {_labelled(log)}", unless=f"test -e {log}")
+
+
+def _option_folders(plan: Plan, node: SqlNode) -> tuple[Sequence[Command], Sequence[Command]]:
+    """Folders and logs that options name: outside the data directory, and in it, once it is filled."""
+    host, data = plan.host(node.host_id), f"{sql_files(plan, node).data_dir}/"
+    folders = option_folders(plan, node)
+    outside = [one for one in folders if not f"{one}/".startswith(data)]
+    made = [directory(host.hostname, one) for one in outside]
+    logs = [_log(host.hostname, one) for one in option_logs(plan, node)]
+    inside = (one for one in folders if one not in outside and f"{one}/" != data)
+    return [*_mounted(host, outside), *made, *logs], [directory(host.hostname, one) for one in inside]
+
+
+def option_folders_that_come(plan: Plan, node: SqlNode, before: Plan, old: SqlNode) -> Iterator[Command]:
+    """Folders and logs that options of an SQL node name and did not before: it does not start without."""
+    if _option_folders(plan, node) == _option_folders(before, old):
+        return
+    yield _let_in_by_apparmor(plan, plan.host(node.host_id))
+    outside, inside = _option_folders(plan, node)
+    yield from (*outside, *inside)
+
+
+_PROFILE = "/etc/apparmor.d/usr.sbin.mysqld"
+_SITE = "/etc/apparmor.d/local/usr.sbin.mysqld"
+"""What AppArmor lets mysqld read and write where packages of Debian and Ubuntu bring it, and where a host
+adds to that: neither /etc/my.cnf nor the places of logs and of several SQL nodes are in it.
+
+Source: mysql-server, packaging/deb-in/extra/apparmor-profile.
+"""
+_LET_IN = (
+    "/etc/my.cnf r,", f"{OWN_OPTIONS_FOLDER}/ r,", f"{OWN_OPTIONS_FOLDER}/** r,", "/var/log/mysqld*.log rw,",
+    "/var/lib/mysql-[0-9]*/ r,", "/var/lib/mysql-[0-9]*/** rwk,", "/{,var/}run/systemd/notify w,",
+)  # fmt: skip
+
+
+def _let_in_by_apparmor(plan: Plan, host: Host) -> Shell:
+    """AppArmor lets mysqld have the files of the plan, where it confines it; a comment says that it does."""
+    nodes = [node for node in plan.sql_nodes if node.host_id == host.id]
+    folders = dict.fromkeys(one for node in nodes for one in option_folders(plan, node))
+    logs = dict.fromkeys(one for node in nodes for one in option_logs(plan, node))
+    rules = [*_LET_IN, *(f'"{one}{end},' for one in folders for end in ('/" r', '/**" rwk'))]
+    rules += [f'"{log}" rw,' for log in logs]
+    added = " ".join(map(shell_quoted, rules))
+    done = shell_quoted(f"# for SQL nodes: {' '.join((*folders, *logs)) or 'the usual places'}")
+    # Without AppArmor in the kernel there is nothing to load it into.
+    load = f"{{ test ! -e /sys/kernel/security/apparmor || apparmor_parser -r {_PROFILE}; }}"
+    return Shell(
+        host.hostname,
+        f"printf '%s\\n' {added} | tee -a {_SITE} && {load} && echo {done} | tee -a {_SITE}",
+        unless=f"{{ test ! -e {_PROFILE} || test -e /etc/apparmor.d/disable/usr.sbin.mysqld || "
+        f"grep -qsxF {done} {_SITE}; }}",
+    )
 
 
 def move_sql_files(was: SqlFiles, plan: Plan, node: SqlNode) -> Iterator[Command]:
@@ -242,7 +300,7 @@ def move_sql_files(was: SqlFiles, plan: Plan, node: SqlNode) -> Iterator[Command
     aside = f"{{ test ! -e {new} || mv -- {new} {new}.$(date +%Y%m%dT%H%M%S); }}"
     stays = f"{{ test ! -e {old}/mysql || {service_of(plan, node).is_active}; }}"
     yield Shell(host, f"{aside} && mv -- {old} {new}", unless=stays)
-    yield _error_log(host, files)
+    yield _log(host, files.error_log)
 
 
 def upgrade_system_tables(plan: Plan, node: SqlNode) -> Shell:
