@@ -258,6 +258,15 @@ def test_a_decimal_comma_is_read_where_people_write_it(
         assert units.parse_bytes(text) == value
 
 
+@pytest.mark.parametrize("text", ["1,500", "1.500"])
+def test_a_whole_number_that_reads_two_ways_names_the_one_that_it_can_be(text: str) -> None:
+    for parse in (units.parse_whole, units.parse_bytes):
+        with pytest.raises(units.TwoReadingsError, match=r"1500 or 1\.5, which is not whole — type 1500"):
+            parse(text)
+    with pytest.raises(UserError, match=r"has no unit — type for example 1\.5 GB"):
+        units.parse_bytes("1.5")
+
+
 def test_one_system_of_units_for_everything() -> None:
     try:
         units.use_system("decimal")

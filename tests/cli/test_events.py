@@ -52,6 +52,7 @@ def test_one_spelling_for_both_commands(starter: Plan, kind: str, words: list[st
         ("location_failure at=60s rack=Rack Z", "Rack"),
         ("network_cut at=60s object=host-a1 from=host-a1", "both sides"),
         ("node_failure at=soon object=1", "soon"),
+        ("disk_slow at=60s object=host-a1 factor=1,500", "1500 or 1.500"),
     ],
 )
 def test_what_is_wrong_is_named(starter: Plan, text: str, said: str) -> None:

@@ -25,7 +25,7 @@ TYPED = (
     "", "0", "1", "7", "-3", "0.5", "2.5", "1e3", "007", "0x10", "1_000", "1 000", "10k", "3K", "64M",
     "64 MB", "64 MiB", "1.5 GiB", "2G", "1 T", "100 MB/s", "1 Gbit/s", "20ms", "2s", "1.5 s", "0.0015 s",
     "10min", "1 h 30 min", "25 %", "120%", "yes", "Off", "true", "none", "default", "plenty", "'quoted'",
-    "[1, 2]", "a,b", "1,2,3", "null", "9" * 25,
+    "[1, 2]", "a,b", "1,2,3", "null", "9" * 25, "1,500", "1.500", "1.000",
 )  # fmt: skip
 PARAMETERS = (
     ("DB", "DataMemory"), ("DB", "NoOfReplicas"), ("DB", "HeartbeatIntervalDbDb"),

@@ -42,6 +42,7 @@ def test_moments_and_rates_in_many_ways(text: str) -> None:
         ("0,100\nsoon,5\n", "line 2", "soon"),
         ("0,100\n10,fast\n", "line 2", "fast"),
         ("0,100\n10,-1\n", "line 2", "-1"),
+        ('0,100\n10,"1,500"\n', "line 2", "1500 or 1.5"),
         ("0,100\n10,nan\n", "line 2", "nan"),
         ("0,100\n60,1\n60,2\n", "line 3", "after 60"),
         ("60,100\n1714552260,4000\n", "line 2", "outside"),

@@ -137,6 +137,7 @@ def test_a_csv_of_somebody_else() -> None:
         ("a,b\n1,2\n", "no series over time"),
         ("t_s,accepted_per_s\nsoon,4\n", "'soon' is not a moment"),
         ("t_s,accepted_per_s\n1,many\n", "'many' of accepted_per_s is not a number"),
+        ('t_s,accepted_per_s\n1,"1,500"\n', r"1500 or 1\.5"),
         ("t_s,accepted_per_s\n1,-1\n", "is not a number from 0 on"),
         ("t_s,accepted_per_s\n0,1\n5e9,1\n", "more than"),
         (iostat(dated=True).partition("11/23/2026 10:00:10")[0], "one report only"),

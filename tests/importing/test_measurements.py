@@ -200,3 +200,9 @@ def test_a_block_of_fio_is_read_with_its_unit(text: object, size: int) -> None:
 )
 def test_a_number_of_a_document_is_finite_and_not_negative(text: object, value: float | None) -> None:
     assert _number(text) == value
+
+
+def test_a_number_of_a_document_that_reads_two_ways_is_refused() -> None:
+    with pytest.raises(MeasurementError, match=r"1500 or 1\.5"):
+        _number("1,500")
+    assert _number("1.500") == 1.5

@@ -13,6 +13,7 @@ from ndbplan.plan.requirements import (
     Requirements,
     WantedJob,
     WantedOperation,
+    WantedRows,
     WantedTransaction,
 )
 
@@ -44,6 +45,13 @@ def test_both_ends_are_accepted_and_nothing_beyond(
 def test_a_transaction_of_which_no_weight_is_said_counts_once() -> None:
     found = WantedTransaction.model_validate({"name": "t", "operations": [READ]})
     assert (found.weight, found.operations[0].rows) == (1, 1)
+
+
+def test_rows_that_read_two_ways_are_refused_with_both() -> None:
+    for text in ("1,500", "1.500"):
+        with pytest.raises(ValidationError, match=r"1500 or 1\.5"):
+            WantedRows.model_validate({"now": text})
+    assert WantedRows.model_validate({"now": "1 500"}).now == 1500
 
 
 def test_a_field_that_is_called_like_a_kind_of_part_is_named() -> None:

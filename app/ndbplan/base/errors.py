@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 
 class Cancelled(Exception):  # noqa: N818 — a request, not a fault
     """The caller asked to stop, as a newer question has come or nobody waits for the answer."""
@@ -19,6 +21,12 @@ class UserError(Exception):
         self.where = readable(where, 200)
         self.fix = readable(fix, 250)
         super().__init__(self.line)
+
+    def at(self, where: str) -> Self:
+        """The same, of a place that whoever raised it did not know."""
+        self.where = readable(where, 200)
+        self.args = (self.line,)
+        return self
 
     @property
     def line(self) -> str:

@@ -96,14 +96,21 @@ def by_hand(text: str) -> str:
     return text
 
 
-def parse_whole(text: str) -> int:
-    """A whole count that a person typed, of which `1,500` is 1500 and nothing else. Raises UserError."""
+def refuse_group(text: str, sign: str = "") -> None:
+    """Refuse a whole number of which `1,500` or `1.500` may set thousands apart, or decimals."""
     typed = _typed(text)
-    comma, point = _one_group(typed, "[.,]" if decimal_comma() else ","), _one_group(typed, r"\.")
-    if comma is not None and comma[0] == typed:
-        typed = re.sub("[.,]", "", typed)
-    elif point is not None and point[0] == typed and typed.endswith("000"):
-        raise two_readings(text, typed.replace(".", ""), typed.partition(".")[0])
+    group = _one_group(typed, "[.,]")
+    if group is not None and group[0] == typed:
+        whole = f"{sign}{group[1]}{group[2]}"
+        if group[2] == "000":
+            raise two_readings(text, whole, f"{sign}{group[1]}")
+        raise TwoReadingsError(text, whole, impossible=f"{sign}{group[1]}.{group[2].rstrip('0')}")
+
+
+def parse_whole(text: str) -> int:
+    """A whole count that a person typed. Raises UserError, also for `1,500`."""
+    typed = _typed(text)
+    refuse_group(typed)
     number = parse_count(by_hand(typed))
     if number != round(number):
         raise UserError(f"'{text.strip()[:40]}' is not a whole number", fix="type for example 8")
@@ -118,10 +125,12 @@ def _typed(text: str) -> str:
 class TwoReadingsError(UserError):
     """A value that means two things: whoever typed it is asked which."""
 
-    def __init__(self, text: str, one: str, other: str) -> None:
-        super().__init__(f"'{text.strip()[:40]}' reads two ways: {one} or {other}", fix="type one of them")
-        self.readings = (one, other)
-        """Both, each spelt so that it means one thing."""
+    def __init__(self, text: str, *readings: str, impossible: str = "") -> None:
+        said = " or ".join([*readings, f"{impossible}, which is not whole"] if impossible else readings)
+        fix = "type one of them" if len(readings) > 1 else f"type {readings[0]}"
+        super().__init__(f"'{text.strip()[:40]}' reads two ways: {said}", fix=fix)
+        self.readings = readings
+        """Those that can be, each spelt so that it means one thing."""
 
 
 def two_readings(text: str, one: str, other: str) -> TwoReadingsError:
@@ -149,7 +158,11 @@ def parse_bytes(text: str) -> int:
     if exact is not None:
         # Beyond 9 PB a float no longer knows each byte.
         return exact
-    return round(_parse(text, _BYTE_UNITS, "a size in bytes", "64 GB, 1.5 TiB or 512M"))
+    refuse_group(text)
+    value = _parse(text, _BYTE_UNITS, "a size in bytes", "64 GB, 1.5 TiB or 512M")
+    if value != round(value) and not re.search("[a-z]", text, re.I):
+        raise UserError(f"'{_typed(text)}' has no unit", fix=f"type for example {_typed(text)} GB")
+    return round(value)
 
 
 def parse_bytes_per_s(text: str) -> float:

@@ -21,6 +21,7 @@ _FIX = (
     "write for example 'node_failure at=60s object=ndb3 back_after=2min', 'location_failure at=60s "
     "object=rack-a' or its JSON"
 )
+_DECIMALS = re.compile(r"[0-9]+[.,][0-9]+")
 _BETWEEN = re.compile(r"(?<![\s,])[\s,]++(?=[^\s,=]+\s*=)")
 _LISTS = {"object_id", "object_ids", "other_ids"}
 
@@ -84,7 +85,7 @@ def _ids(plan: Plan) -> dict[str, str]:
 
 
 def _fields(text: str, known: Mapping[str, str]) -> dict[str, Any]:
-    from ndbplan.base.units import parse_duration_s, whole_number
+    from ndbplan.base.units import by_hand, parse_duration_s, parse_factor, whole_number
 
     if text.lstrip().startswith("{"):
         try:
@@ -110,8 +111,10 @@ def _fields(text: str, known: Mapping[str, str]) -> dict[str, Any]:
                 fields[name] = -number if value.startswith("-") else number
             elif name in _LISTS:
                 fields[name] = [*fields.get(name, ()), *_listed(value, known)]
+            elif name.endswith("_s"):
+                fields[name] = parse_duration_s(by_hand(value))
             else:
-                fields[name] = parse_duration_s(value) if name.endswith("_s") else value
+                fields[name] = parse_factor(by_hand(value)) if _DECIMALS.fullmatch(value) else value
         except UserError as error:
             raise UsageError(error.what, where=f"--event {name}", fix=error.fix) from None
     named = fields.get("object_id", [])

@@ -29,12 +29,12 @@ class Duration(click.ParamType[float]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The seconds in `value`; a usage error when it is not a duration above zero."""
-        from ndbplan.base.units import parse_duration_s
+        from ndbplan.base.units import by_hand, parse_duration_s
 
         if isinstance(value, float):
             return value
         try:
-            seconds = parse_duration_s(value)
+            seconds = parse_duration_s(by_hand(value))
         except UserError as error:
             self.fail(error.line, param, ctx)
         if seconds <= 0:
@@ -73,12 +73,12 @@ class Times(click.ParamType[float]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The factor in `value`; a usage error when it is not a number, too small or too large."""
-        from ndbplan.base.units import parse_factor
+        from ndbplan.base.units import by_hand, parse_factor
 
         if isinstance(value, float):
             return value
         try:
-            factor = parse_factor(value)
+            factor = parse_factor(by_hand(value))
         except UserError as error:
             self.fail(error.line, param, ctx)
         if factor > _MOST_TIMES or (factor <= 0 and not self.or_none):
@@ -96,10 +96,14 @@ class Share(click.ParamType[float]):
         """The share in `value`; a usage error when it is not a number of percent above zero."""
         if isinstance(value, float):
             return value
+        from ndbplan.base.units import TwoReadingsError, by_hand, parse_factor
+
         text = value.strip()
         try:
-            share = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
-        except ValueError:
+            share = parse_factor(by_hand(text.removesuffix("%"))) / (100.0 if text.endswith("%") else 1.0)
+        except TwoReadingsError as error:
+            self.fail(error.line, param, ctx)
+        except UserError:
             share = 0.0
         if not 0.0 < share < 1.0:
             self.fail(f"'{value[:40]}' is not a share between 0 and 1 — type for example 2%", param, ctx)

@@ -61,7 +61,7 @@ def is_figures_alone(plan: Plan, text: str) -> bool:
     if not cells or any(_table(by_name, cell) for cell in cells):
         return False
     try:
-        return bool([units.parse_whole(_bare(cell)) for cell in cells])
+        return bool([units.parse_whole(_bare(_spelt_out(cell, apart=True))) for cell in cells])
     except UserError:
         return False
 
@@ -82,6 +82,19 @@ def put_below(plan: Plan, text: str, tables: Sequence[Table], fields: Sequence[s
         if any(getattr(table, name) != value for name, value in values.items()):
             changes[table.id] = partial(_with, values=values)
     return edits.update_each(plan, changes) if changes else plan
+
+
+def read_so(text: str, *, apart: bool) -> str:
+    """The text with figures such as `1,500` spelt out: thousands are set apart, or they have decimals."""
+    return "\n".join("\t".join(_spelt_out(cell, apart) for cell in line) for line in _lines(text))
+
+
+def _spelt_out(cell: str, apart: bool) -> str:
+    try:
+        units.refuse_group(_bare(cell))
+    except units.TwoReadingsError as error:
+        return error.readings[0 if apart else -1]
+    return cell
 
 
 def _lines(text: str) -> list[list[str]]:
@@ -118,4 +131,4 @@ def _count(table: Table, field: str, cell: str) -> int:
     try:
         return units.parse_whole(_bare(cell))
     except UserError as error:
-        raise UserError(error.what, where=where, fix=error.fix) from None
+        raise error.at(where) from None

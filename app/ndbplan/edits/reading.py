@@ -36,6 +36,7 @@ Kind = Literal[
 ]  # fmt: skip
 _NOTHING = ("", "null", "none")
 _PLAIN = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_THREE_DECIMALS = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 _YES = ("1", "true", "yes", "on", "y")
 _NO = ("0", "false", "no", "off", "n")
@@ -250,7 +251,9 @@ def _read_number(shape: Shape, typed: str) -> int | float:
         return _plain_number(typed[:-1].strip(), "a share", "25 % or 0.25") / 100
     if shape.whole and _WHOLE.fullmatch(typed):
         return int(typed)
-    if _PLAIN.fullmatch(typed):
+    if shape.whole:
+        units.refuse_group(typed)
+    if _PLAIN.fullmatch(units.by_hand(typed)):
         number: float = float(typed)
     elif shape.kind == "share":
         number = _plain_number(typed, "a share", "25 % or 0.25")
@@ -268,9 +271,12 @@ def _read_number(shape: Shape, typed: str) -> int | float:
 
 
 def _plain_number(typed: str, what: str, example: str) -> float:
-    if not _PLAIN.fullmatch(typed):
-        raise UserError(f"'{typed[:40]}' is not {what}", fix=f"write for example {example}")
-    return float(typed)
+    try:
+        return units.parse_factor(units.by_hand(typed))
+    except units.TwoReadingsError:
+        raise
+    except UserError:
+        raise UserError(f"'{typed[:40]}' is not {what}", fix=f"write for example {example}") from None
 
 
 def text_of(shape: Shape, value: Any) -> str:
@@ -284,7 +290,8 @@ def text_of(shape: Shape, value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        return repr(value)
+        # Three decimals may be thousands to those who write 1,5.
+        return f"{value!r}0" if _THREE_DECIMALS.fullmatch(repr(value)) else repr(value)
     if isinstance(value, str):
         needs = value != value.strip() or value.lower() in _NOTHING or value.startswith('"')
         numeric = shape.kind == "parameter" and _WHOLE.fullmatch(value.strip())
@@ -381,6 +388,10 @@ def _parameter_number(entry: catalogue.Parameter, typed: str, version: NdbVersio
 def _as_people_mean(entry: catalogue.Parameter, typed: str) -> int:
     if _WHOLE.fullmatch(typed):
         return int(typed)
+    if not re.search(r"[a-z%]", typed, re.I):
+        # A time in milliseconds of `1.5` is none, and no one and a half seconds.
+        return units.parse_whole(typed)
+    typed = units.by_hand(typed)
     number: float
     if entry.unit.startswith("bytes_per_s"):
         number = units.parse_bytes_per_s(typed)

@@ -16,6 +16,7 @@ from typing import Literal
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.files import read_whole
+from ndbplan.base.units import TwoReadingsError, refuse_group
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.importing.moments import moment_s
@@ -138,7 +139,10 @@ def _point(n: int, row: list[str], time_at: int, rate_at: int) -> tuple[float, b
     at_s, relative = _moment(row[time_at].strip(), n)
     text = row[rate_at].strip()
     try:
+        refuse_group(text.replace(".", " "))
         rate = float(text)
+    except TwoReadingsError as error:
+        raise LoadScheduleError(error.what, where=f"line {n}", fix=error.fix) from None
     except ValueError:
         rate = math.nan
     if not 0 <= rate <= MAX_RATE:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import format_bytes, how_many
+from ndbplan.base.units import TwoReadingsError, format_bytes, how_many, refuse_group
 from ndbplan.importing.measurements import MeasurementError, iostat_reports
 from ndbplan.importing.moments import Clock
 from ndbplan.importing.mysql_output import Row, read_rows
@@ -336,7 +336,10 @@ def _number(text: str, n: int, name: str) -> float:
     if text.lower() in ("", "nan", "null", "-", "\\n"):
         return math.nan
     try:
+        refuse_group(text.replace(".", " "))
         value = float(text)
+    except TwoReadingsError as error:
+        raise MeasuredSeriesError(error.what, where=f"line {n}", fix=error.fix) from None
     except ValueError:
         value = math.inf
     if not 0 <= value <= 1e18:

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.shapes import Shape
-from ndbplan.base.units import KIB, MIB, whole_number
+from ndbplan.base.units import KIB, MIB, TwoReadingsError, refuse_group, whole_number
 
 Kind = Literal["fio", "iostat", "restart_info", "disk_write_speed"]
 MOST_BYTES = 20_000_000
@@ -73,6 +73,10 @@ def _number(text: object) -> float | None:
     """A number with point or comma; None for anything else, infinity and not-a-number included."""
     if isinstance(text, bool) or text is None:
         return None
+    try:
+        refuse_group(str(text).replace(".", " "))
+    except TwoReadingsError as error:
+        raise MeasurementError(error.what, fix=error.fix) from None
     try:
         value = float(text if isinstance(text, int | float) else str(text).strip().replace(",", "."))
     except (ValueError, OverflowError):

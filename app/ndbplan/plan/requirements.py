@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import parse_bytes, parse_count, parse_duration_s
+from ndbplan.base.units import parse_bytes, parse_count, parse_duration_s, parse_whole
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import MAX_BYTES, MAX_RATE, Identifier, Label, Part
 from ndbplan.plan.plan import known_currency
@@ -46,7 +46,7 @@ def _version(text: str) -> str:
 
 Span = Annotated[float, _typed(parse_duration_s), Field(gt=0, le=_LONGEST_S), _NUMBER_OR_TEXT]
 Size = Annotated[float, _typed(parse_bytes), Field(ge=1, le=MAX_BYTES), _NUMBER_OR_TEXT]
-Count = Annotated[float, _typed(parse_count), Field(ge=0, le=10**15), _NUMBER_OR_TEXT]
+Count = Annotated[float, _typed(parse_whole), Field(ge=0, le=10**15), _NUMBER_OR_TEXT]
 Rate = Annotated[float, _typed(parse_count), Field(gt=0, le=MAX_RATE), _NUMBER_OR_TEXT]
 Money = Annotated[float, Field(gt=0, le=1e15)]
 TableName = Annotated[str, Field(min_length=1, max_length=200)]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ndbplan.base.errors import UserError, readable
-from ndbplan.base.units import format_percent, parse_bytes
+from ndbplan.base.units import TwoReadingsError, format_percent, parse_bytes, refuse_group
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.train.quantities import NAMES, OF_ONE, RATES, SHARES, known, value
 
@@ -84,6 +84,11 @@ def _term(text: str) -> Term:
             f"'{readable(name, 40)}' is not a quantity", fix=f"one of {', '.join(NAMES)}, {more}"
         )
     if found is None:
+        try:
+            for word in text.split():
+                refuse_group(word.lstrip("<>="))
+        except TwoReadingsError as error:
+            raise ConditionError(error.what, fix=error.fix) from None
         raise ConditionError(f"'{readable(text, 60)}' is not a number", fix="type for example 80% or < 10")
     name, relation, digits, unit = found[1], found[2] or ">=", found[3], found[4]
     try:

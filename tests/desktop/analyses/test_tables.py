@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QPushButton
 
 from ndbplan.desktop.analyses.tables import TablesPanel, load_shares
 from ndbplan.desktop.document.preferences import Preferences
@@ -123,6 +123,36 @@ def test_figures_are_pasted_from_a_spreadsheet(window, qtbot) -> None:
     assert window.document.plan.tables[0] == first, "one step"
 
 
+def asked(panel: TablesPanel) -> list[QPushButton]:
+    return [button for button in panel.readings.findChildren(QPushButton) if not button.isHidden()]
+
+
+@pytest.mark.parametrize(("meant", "rows"), [(0, [900_000, 1500]), (1, [900, 1500])])
+def test_a_paste_asks_once_how_thousands_are_written(window, qtbot, meant, rows) -> None:
+    panel = panel_of(window, qtbot)
+    before = window.document.plan
+    first, second = before.tables[:2]
+    QGuiApplication.clipboard().setText(f"{first.name}\t900.000\n{second.name}\t1,500")
+    panel.paste()
+    assert window.document.plan is before
+    assert [button.text() for button in asked(panel)] == ["900000", "900"]
+    asked(panel)[meant].click()
+    assert [table.rows for table in window.document.plan.tables[:2]] == rows
+    assert not asked(panel)
+
+
+def test_a_figure_of_the_grid_that_reads_two_ways_is_asked_about(window, qtbot) -> None:
+    panel = panel_of(window, qtbot)
+    before = window.document.plan
+    assert not panel.shown.setData(panel.shown.index(0, ROWS), "1,500")
+    assert "reads two ways: 1500 or 1.5" in panel.error.text()
+    assert window.document.plan is before
+    [button] = asked(panel)
+    button.click()
+    assert 1500 in [table.rows for table in window.document.plan.tables]
+    assert not panel.error.text()
+
+
 def test_figures_without_names_go_into_the_tables_below_as_they_are_shown(window, qtbot) -> None:
     panel = panel_of(window, qtbot)
     before = window.document.plan.tables
@@ -152,9 +182,9 @@ def test_pasted_text_is_read_whole_or_not_at_all() -> None:
     assert growth.tables[0].rows == first.rows
     both, _ = put_pasted(plan, f"name\trows\tgrowth\n{first.name}\t7\t5")
     assert (both.tables[0].rows, both.tables[0].growth_rows_per_month) == (7, 5)
-    for typed, rows in (("1,500", 1500), ("2,500,000", 2_500_000), ("2.500.000", 2_500_000)):
+    for typed, rows in (("1 500", 1500), ("2,500,000", 2_500_000), ("2.500.000", 2_500_000)):
         assert put_pasted(plan, f"{first.name}\t{typed}")[0].tables[0].rows == rows
-    for wrong in ("many", "900.000", "1.5", "-3"):
+    for wrong in ("many", "1,500", "900.000", "1.5", "-3"):
         with pytest.raises(Exception, match=f"{first.full_name}|rows"):
             put_pasted(plan, f"{first.name}\t{wrong}")
 

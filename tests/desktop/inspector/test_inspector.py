@@ -481,6 +481,15 @@ class TestParameters:
         assert "DataMemory" in said[-1]
         assert stand.document.plan.parameters.data_node["DataMemory"] == 4 * 2**30
 
+    def test_a_value_that_reads_two_ways_is_asked_about(self, stand: _Stand) -> None:
+        panel = self._panel(stand)
+        before = stand.document.plan
+        assert not panel.model.setData(self._index(panel, "MaxNoOfTables"), "1,500")
+        assert stand.document.plan is before
+        [button] = panel.readings.findChildren(QPushButton)
+        button.click()
+        assert stand.document.plan.parameters.data_node["MaxNoOfTables"] == 1500
+
     def test_one_node_overrides_the_cluster_and_can_be_reset(self, stand: _Stand) -> None:
         panel = self._panel(stand, "ndb3")
         index = self._index(panel, "RedoBuffer")

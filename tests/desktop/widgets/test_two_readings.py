@@ -6,9 +6,20 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QPushButton
 
+from ndbplan.base.units import TwoReadingsError
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.fields import LineField
-from ndbplan.desktop.widgets.units import BYTES_PER_S, CAPACITY, COUNT, LATENCY, MEMORY, NUMBER, SECONDS
+from ndbplan.desktop.widgets.units import (
+    BYTES_PER_S,
+    CAPACITY,
+    COUNT,
+    LATENCY,
+    MEMORY,
+    NUMBER,
+    SECONDS,
+    SHARE,
+    WHOLE_NUMBER,
+)
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -48,6 +59,9 @@ def typed(qtbot, field: LineField, text: str) -> None:
     ("unit", "text", "texts", "values"),
     [
         (NUMBER, "1,500", ["1500", "1.500"], [1500, 1.5]),
+        (COUNT, "1,500", ["1500"], [1500]),
+        (COUNT, "1.500", ["1500"], [1500]),
+        (WHOLE_NUMBER, "-1,500", ["-1500"], [-1500]),
         (COUNT, "1,500k", ["1500k", "1.500k"], [1_500_000, 1500]),
         (COUNT, "900.000", ["900000", "900"], [900_000, 900]),
         (MEMORY, "64", ["64 MiB", "64 GiB"], [64 * 2**20, 64 * 2**30]),
@@ -84,8 +98,8 @@ def test_typing_on_or_escape_takes_the_question_back(field_of, qtbot) -> None:
     assert not buttons(field)
 
 
-@pytest.mark.parametrize("text", ["1,500", "1 500", "1500"])
-def test_a_whole_number_is_not_asked_whether_it_has_decimals(field_of, qtbot, text) -> None:
+@pytest.mark.parametrize("text", ["1 500", "1500", "1.5k"])
+def test_a_whole_number_with_one_meaning_is_not_asked_about(field_of, qtbot, text) -> None:
     field, taken = field_of(COUNT)
     field.show_value(7)
     typed(qtbot, field, text)
@@ -96,6 +110,7 @@ def test_a_whole_number_is_not_asked_whether_it_has_decimals(field_of, qtbot, te
 @pytest.mark.parametrize(
     ("unit", "text", "texts", "values"),
     [
+        (MEMORY, "1,5", ["1,5 MiB", "1,5 GiB"], [1.5 * 2**20, 1.5 * 2**30]),
         (CAPACITY, "1.500 GB", ["1500 GB", "1.5 GB"], [1.5e12, 1.5e9]),
         (CAPACITY, "1,234 TB", ["1234 TB", "1.2340 TB"], [1.234e15, 1.234e12]),
         (SECONDS, "2.500 ms", ["2500 ms", "2.5 ms"], [2.5, 0.0025]),
@@ -115,9 +130,28 @@ def test_a_point_may_set_thousands_apart_where_people_write_a_comma(
         assert taken == [pytest.approx(value)]
 
 
-@pytest.mark.parametrize(("text", "rows"), [("900.000", 900_000), ("1,500", 1500), ("2.500.000", 2_500_000)])
-def test_rows_are_whole_where_people_write_a_comma(monkeypatch, field_of, qtbot, text, rows) -> None:
+def test_a_share_is_asked_about_too(monkeypatch) -> None:
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    with pytest.raises(TwoReadingsError, match=r"1500 % or 1\.5 %"):
+        SHARE.parse("1.500 %")
+    assert SHARE.parse("1,5 %") == 0.015
+
+
+@pytest.mark.parametrize(
+    ("text", "texts", "rows"),
+    [
+        ("900.000", ["900000", "900"], 900_000),
+        ("1,500", ["1500"], 1500),
+        ("2.500.000", [], 2_500_000),
+        ("1,5M", [], 1_500_000),
+    ],
+)
+def test_rows_where_people_write_a_comma(monkeypatch, field_of, qtbot, text, texts, rows) -> None:
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     field, taken = field_of(COUNT)
     typed(qtbot, field, text)
+    assert [button.text() for button in buttons(field)] == texts
+    if texts:
+        assert not taken
+        qtbot.mouseClick(buttons(field)[0], LEFT)
     assert taken == [rows]

@@ -15,18 +15,19 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import format_bytes_binary, format_count, format_percent
+from ndbplan.base.units import TwoReadingsError, format_bytes_binary, format_count, format_percent
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.widgets.grid import Cell, GridModel, Rows
+from ndbplan.desktop.widgets.readings import Readings
 from ndbplan.desktop.widgets.search_field import SearchField
 from ndbplan.desktop.widgets.sections import Elided
 from ndbplan.desktop.widgets.units import COUNT, TEXT
 from ndbplan.desktop.widgets.whole_rows import Table
 from ndbplan.edits import offers
 from ndbplan.edits.first_steps import step
-from ndbplan.edits.pasted_tables import FIELDS, is_figures_alone, put_below, put_pasted
+from ndbplan.edits.pasted_tables import FIELDS, is_figures_alone, put_below, put_pasted, read_so
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
 
@@ -136,6 +137,8 @@ class TablesPanel(Panel):
         super().__init__(context)
         self.model = TablesModel(context, self)
         self.model.refused.connect(self._refuse)
+        self.readings = Readings()
+        self.model.asked.connect(self.readings.ask)
         self.shown = QSortFilterProxyModel(self)
         self.shown.setSourceModel(self.model)
         self.shown.setFilterKeyColumn(-1)
@@ -171,6 +174,7 @@ class TablesPanel(Panel):
         for widget in (self.filter, self.paste_button):
             top.addWidget(widget)
         top.addWidget(self.error, 1)
+        top.addWidget(self.readings)
         whole = QWidget()
         column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)
@@ -205,9 +209,12 @@ class TablesPanel(Panel):
     def paste(self) -> None:
         """Take figures from the clipboard, as one undoable edit; names that no table has are told.
 
-        Figures without names go into the tables from the current cell downwards, as they are shown.
+        Figures without names go into the tables from the current cell downwards, as they are shown. Where
+        a figure reads two ways it is asked once which, for all that are written so.
         """
-        text = QGuiApplication.clipboard().text()
+        self._take(QGuiApplication.clipboard().text())
+
+    def _take(self, text: str) -> None:
         unknown: tuple[str, ...] = ()
 
         def edit(plan: Plan) -> Plan:
@@ -223,6 +230,11 @@ class TablesPanel(Panel):
 
         try:
             done = self.context.document.edit("Paste figures of tables", edit)
+        except TwoReadingsError as error:
+            first = error.readings[0]
+            self._refuse(error.what + "?")
+            self.readings.ask(error.readings, lambda meant: self._take(read_so(text, apart=meant == first)))
+            return
         except UserError as error:
             self._refuse(error.line)
             return
@@ -235,6 +247,7 @@ class TablesPanel(Panel):
         self._sum_up()
 
     def _refuse(self, line: str) -> None:
+        self.readings.forget()
         self.error.setText(line)
 
     def _sum_up(self) -> None:

@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import whole_number
+from ndbplan.base.units import TwoReadingsError, refuse_group, whole_number
 from ndbplan.configuration.settings import parameters_of_kind
 from ndbplan.configuration.stated import SCOPES
 from ndbplan.desktop.document.context import Context
@@ -142,6 +142,8 @@ class ParametersModel(QAbstractTableModel):
     """The parameters the version knows, with the value at a scope."""
 
     refused = Signal(str)
+    asked = Signal(object, object)
+    """Readings of what was typed, and what is to be told the one that is meant."""
     """One line about what is wrong; empty: nothing is."""
 
     def __init__(self, context: Context, scope: Scope, parent: QObject) -> None:
@@ -221,7 +223,7 @@ class ParametersModel(QAbstractTableModel):
         return None
 
     def setData(self, index: _Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        parameter = self.parameters[index.row()]
+        parameter, at = self.parameters[index.row()], QPersistentModelIndex(index)
         text = str(value).strip()
         if text == self.data(index):
             self.refused.emit("")
@@ -232,6 +234,8 @@ class ParametersModel(QAbstractTableModel):
             new = self.scope.parsed(parameter, text, self._context.plan) if text else None
         except (values.BadValueError, UserError) as error:
             self.refused.emit(f"{parameter.name}: {error}")
+            if isinstance(error, TwoReadingsError):
+                self.asked.emit(error.readings, lambda text: self.setData(at, text))
             return False
         return self.put(index.row(), new)
 
@@ -304,11 +308,15 @@ def _parsed(parameter: Parameter, text: str, plan: Plan) -> int | str:
     try:
         return values.parse_value(parameter, text, plan.version)
     except values.BadValueError:
+        if parameter.is_number:
+            refuse_group(text)
         # People may also type 64 GB; what is kept is the number of bytes.
         if not (parameter.is_number and parameter.unit.startswith("bytes")):
             raise
         try:
             number: int = BYTES.parse(text)
+        except TwoReadingsError:
+            raise
         except UserError:
             number = -1
         if number < 0 or number == _plain(text):

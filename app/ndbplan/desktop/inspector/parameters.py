@@ -31,6 +31,7 @@ from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.inspector.mysqld_scope import MysqldScope
 from ndbplan.desktop.inspector.parameter_model import ParametersModel, Scope, describe
 from ndbplan.desktop.widgets.combo_box import ComboBox
+from ndbplan.desktop.widgets.readings import Readings
 from ndbplan.desktop.widgets.search_field import SearchField
 from ndbplan.desktop.widgets.sections import chip, label, link
 from ndbplan.desktop.widgets.whole_rows import Table
@@ -120,6 +121,8 @@ class ParametersPanel(QWidget):
         layout.addLayout(filters)
         layout.addWidget(self.view)
         layout.addWidget(self._error)
+        self.readings = Readings()
+        layout.addWidget(self.readings)
         layout.addWidget(self._about)
         foot = QHBoxLayout()
         foot.setSpacing(12)
@@ -131,6 +134,7 @@ class ParametersPanel(QWidget):
         self.changed_only.toggled.connect(self._apply_filter)
         self.decided_only.toggled.connect(self._apply_filter)
         self.model.refused.connect(self._refused)
+        self.model.asked.connect(self.readings.ask)
         self.view.selectionModel().currentChanged.connect(self._current_changed)
         self._count_rows()
 
@@ -298,6 +302,7 @@ class ParametersPanel(QWidget):
         self._size.setVisible(not decided and scope.can_hand_over(parameter.name))
 
     def _refused(self, line: str) -> None:
+        self.readings.forget()
         self._error.setText(line)
         self._error.setVisible(bool(line))
 

@@ -15,10 +15,8 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPushButton,
     QSizePolicy,
     QToolButton,
     QWidget,
@@ -28,6 +26,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.units import TwoReadingsError
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.combo_box import ComboBox
+from ndbplan.desktop.widgets.readings import Readings
 from ndbplan.desktop.widgets.units import Unit
 
 LABEL_WIDTH = 112
@@ -90,10 +89,7 @@ class Field(QWidget):
         layout.addWidget(caption, 0, 0, Qt.AlignmentFlag.AlignVCenter)
         layout.addWidget(editor, 0, 1)
         layout.addWidget(self.error, 1, 0, 1, 2)
-        self.readings = QWidget()
-        """Buttons for each meaning of what was typed, where it has two."""
-        self.readings.hide()
-        QHBoxLayout(self.readings).setContentsMargins(0, 0, 0, 0)
+        self.readings = Readings()
         layout.addWidget(self.readings, 2, 0, 1, 2)
         layout.setColumnStretch(0, 2)
         layout.setColumnStretch(1, 3)
@@ -121,21 +117,12 @@ class Field(QWidget):
 
     def refuse(self, line: str) -> None:
         """Show what is wrong; an empty line: nothing is."""
-        self._forget_readings()
+        self.readings.forget()
         self.error.setText(line)
         self.error.setVisible(bool(line))
         if self.editor.property("invalid") != bool(line):
             self.editor.setProperty("invalid", bool(line))
             theme.restyle(self.editor)
-
-    def _forget_readings(self) -> None:
-        self.readings.hide()
-        row = self.readings.layout()
-        while row is not None and (item := row.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
 
     def _show(self, value: Any) -> None:
         raise NotImplementedError
@@ -246,15 +233,7 @@ class LineField(Field):
     def _ask(self, error: TwoReadingsError) -> None:
         """Ask which of two meanings is meant."""
         self.refuse(f"{error.what}?")
-        row = self.readings.layout()
-        assert isinstance(row, QHBoxLayout)
-        for reading in error.readings:
-            button = QPushButton(reading)
-            button.setProperty("look", "solution")
-            button.clicked.connect(lambda _on=False, text=reading: self._mean(text))
-            row.addWidget(button)
-        row.addStretch(1)
-        self.readings.show()
+        self.readings.ask(error.readings, self._mean)
 
     def _mean(self, text: str) -> None:
         self.line.setText(text)

@@ -31,9 +31,11 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.units import TwoReadingsError
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.fields import Choices
+from ndbplan.desktop.widgets.readings import Readings
 from ndbplan.desktop.widgets.sections import label, link
 from ndbplan.desktop.widgets.units import Unit
 from ndbplan.edits import validated
@@ -79,6 +81,8 @@ class GridModel(QAbstractTableModel):
     """The parts as rows; an edit of a cell is one undoable step."""
 
     refused = Signal(str)
+    asked = Signal(object, object)
+    """Readings of what was typed, and what is to be told the one that is meant."""
     """One line about what is wrong; empty: nothing is."""
 
     def __init__(self, document: Document, rows: Rows, cells: Sequence[Cell], parent: QObject) -> None:
@@ -163,7 +167,7 @@ class GridModel(QAbstractTableModel):
         return cell.unit.show(value)
 
     def setData(self, index: _Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        cell, row = self.cells[index.column()], index.row()
+        cell, row, at = self.cells[index.column()], index.row(), QPersistentModelIndex(index)
         try:
             new = self._parsed(cell, value)
             part = self._parts[row]
@@ -178,6 +182,8 @@ class GridModel(QAbstractTableModel):
             self._document.edit(f"Set {cell.header} of {self._rows.what}", lambda p: self._rows.put(p, parts))
         except UserError as error:
             self.refused.emit(error.line)
+            if isinstance(error, TwoReadingsError):
+                self.asked.emit(error.readings, lambda text: self.setData(at, text))
             return False
         self.refused.emit("")
         return True
@@ -318,8 +324,11 @@ class Grid(QWidget):
         layout.setSpacing(4)
         layout.addWidget(self.view)
         layout.addWidget(self._error)
+        self.readings = Readings()
+        layout.addWidget(self.readings)
         layout.addLayout(bar)
         self.model.refused.connect(self._refused)
+        self.model.asked.connect(self.readings.ask)
         self.model.modelReset.connect(self._fit)
         self.view.selectionModel().selectionChanged.connect(self._selection_changed)
         self._fit()
@@ -385,5 +394,6 @@ class Grid(QWidget):
         self._remove.setVisible(self.view.selectionModel().hasSelection())
 
     def _refused(self, line: str) -> None:
+        self.readings.forget()
         self._error.setText(line)
         self._error.setVisible(bool(line))

@@ -6,6 +6,7 @@ BYTES.parse("64 GB") == 64_000_000_000;  BYTES.show(64_000_000_000) == "64 GB"
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -122,10 +123,14 @@ def _latency(text: str) -> float:
 
 
 def _is_small(typed: str, limit: float) -> bool:
-    """Whether a text is a number above 0 and below a limit, without a unit."""
+    """Whether a text is a number above 0 and below a limit, without a unit. Raises TwoReadingsError."""
     try:
-        return 0 < float(typed.replace(" ", "")) < limit
-    except ValueError:
+        return 0 < units.parse_factor(units.by_hand(typed)) < limit
+    except units.TwoReadingsError as error:
+        if re.search("[a-z]", typed, re.I):
+            return False
+        raise error
+    except UserError:
         return False
 
 
@@ -137,13 +142,14 @@ def _parse_signed(text: str) -> int:
     """A whole number that may be below zero; every digit counts."""
     digits_and_sign = _clean(text).replace(" ", "").replace("\u2009", "")
     digits = digits_and_sign.removeprefix("-")
+    units.refuse_group(digits, digits_and_sign.removesuffix(digits))
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 20):
         raise UserError(f"'{text.strip()[:40]}' is not a whole number", fix="type for example 1 or -5")
     return int(digits_and_sign)
 
 
 def _parse_share(text: str) -> float:
-    value = units.parse_count(_clean(text).removesuffix("%"))
+    value = units.parse_count(_by_hand(text).removesuffix("%"))
     if value > 100:
         raise UserError(f"{text.strip()[:40]} is more than 100 %", fix="type for example 25 %")
     return value / 100

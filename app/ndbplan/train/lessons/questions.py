@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ndbplan.base.errors import UserError, readable
 from ndbplan.base.quantity import Quantity
-from ndbplan.base.units import format_value, parse_bytes, parse_bytes_per_s, parse_duration_s
+from ndbplan.base.units import format_value, parse_bytes, parse_bytes_per_s, parse_duration_s, parse_factor
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.train.lessons.figures import figure
 from ndbplan.train.lessons.model import Question
@@ -102,7 +102,9 @@ class Asked:
 
 
 def _number(text: str, unit: str) -> float:
-    parse = {"s": parse_duration_s, "bytes": parse_bytes, "bytes/s": parse_bytes_per_s}.get(unit, float)
+    parse = {"s": parse_duration_s, "bytes": parse_bytes, "bytes/s": parse_bytes_per_s}.get(
+        unit, parse_factor
+    )
     if parse in (parse_bytes, parse_bytes_per_s) and _NO_UNIT.fullmatch(text.strip()):
         each = "a second" if unit == "bytes/s" else "in all"
         raise AnswerError(
