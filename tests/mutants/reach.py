@@ -29,7 +29,7 @@ from mutants.marking import Reached, read
 from mutants.planting import Mutant
 from mutants.server import IS_PLAIN
 
-_SCHEMA = "tests/golden/test_golden.py::test_every_number_is_as_it_was[without-a-plan]"
+_SCHEMA = "tests/golden/test_golden.py::test_every_number_is_as_it_was[without-a-plan-schema]"
 ROOT = Path(__file__).resolve().parents[2]
 FILES = "files.json"
 CONSTANTS = "resources/ndb/constants.json"
@@ -54,6 +54,12 @@ _IS_PLAIN = re.compile(r"simulate/kernel/(?!ready)|simulate/world")
 """Code that is compiled runs as plain Python, or each change would be compiled for half a minute."""
 _ON_PLAIN = re.compile(r"tests/simulate/kernel/test_(?!form|plain|ready)|.*\[drawn-\d+-simulate\]")
 """No mark says which tests reach it, so these are run."""
+_ON_COMPILED = re.compile(
+    r"tests/simulate/(?!kernel|events|model)|tests/reality/test_(simulated|measured_load|disk_limited)"
+    r"|tests/golden/.*-(simulate|runs|max-load)\]"
+)
+"""And these on compiled code, where plain Python would take minutes."""
+_ON_COMPILED_S = 100.0
 _COMPILED = {"ndb/keys/many/": "tests/ndb/keys/"}
 """The same that is compiled all the same: in parts, quickly."""
 
@@ -119,8 +125,11 @@ class Reach:
 
     def others_for(self, mutant: Mutant, ran: Choice) -> Choice:
         """The other tests that reach a mutant, the quickest first; none where all of them have run."""
-        if ran.is_plain or mutant.path.startswith(tuple(_COMPILED)):
+        if mutant.path.startswith(tuple(_COMPILED)):
             return Choice([])
+        if ran.is_plain:
+            names = sorted(filter(_ON_COMPILED.match, self.seconds), key=self._order)
+            return Choice(self._at_most(names, _ON_COMPILED_S, len(names)), _PLAIN_S, is_alone=True)
         others = sorted(self._known(mutant) - set(ran.names), key=self._order)
         chosen = self._at_most(others, _OTHERS_S, len(others))
         took_s = sum(self.seconds[test] for test in chosen)

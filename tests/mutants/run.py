@@ -100,7 +100,7 @@ class Tree:
         What fails in a window counts only where it passes without the mutant.
         """
         every = Choice(tests.every_case(), _ALL_CASES_S, is_alone=True, ends=True)
-        stages = (tests,) if tests.is_plain else (tests, others, every)
+        stages = (tests, others) if tests.is_plain else (tests, others, every)
         if not all(self._passes_planted(mutant, stage) for stage in stages if stage.names):
             return False
         is_seen = in_window.names and not self._passes_planted(mutant, in_window)

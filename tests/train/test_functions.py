@@ -449,3 +449,24 @@ def test_older_words_are_warned_of_by_servers_that_have_newer_ones(
         assert ("1 warning" in client.answer(insert.format("w"), cluster)) is call, version
         assert "3020" not in client.answer("SELECT LOG(0)", cluster)
         assert client.answer("SHOW WARNINGS", cluster).startswith("Empty set") is not operator, version
+
+
+@pytest.mark.parametrize(
+    ("expression", "told"),
+    [
+        ("TIME('2024-02-29')", "1292 | Truncated incorrect time value: '2024-02-29'"),
+        ("TIME('bad')", "1292 | Truncated incorrect time value: 'bad'"),
+        ("TIME(1234567)", "1292 | Truncated incorrect time value: '1234567'"),
+        ("DATE('2024-02-30')", "1292 | Incorrect datetime value: '2024-02-30'"),
+        ("DATE('2024-02-29x')", "1292 | Truncated incorrect date value: '2024-02-29x'"),
+        ("DATE_ADD('9999-12-31', INTERVAL 1 DAY)", "1441 | Datetime function: datetime field overflow"),
+        ("SEC_TO_TIME(3024000)", "1292 | Truncated incorrect time value: '3024000'"),
+        ("LEFT('abc', '2x')", "1292 | Truncated incorrect INTEGER value: '2x'"),
+        ("ACOS('abc')", "1292 | Truncated incorrect DOUBLE value: 'abc'"),
+        ("'2024-01-31' + 1", "1292 | Truncated incorrect DOUBLE value: '2024-01-31'"),
+    ],
+)
+def test_what_is_read_in_part_alone_is_warned_of(expression: str, told: str, cluster: LiveCluster) -> None:
+    client = Client()
+    client.answer(f"SELECT {expression}", cluster)
+    assert told in client.answer("SHOW WARNINGS", cluster)

@@ -19,7 +19,7 @@ from ndbplan.train.sql.digests import data
 from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.kept_out import check_target
 from ndbplan.train.sql.modes import GROUP_BY, has
-from ndbplan.train.sql.numbers import BYTES, TEXT, Kind
+from ndbplan.train.sql.numbers import BYTES, IS_MOMENT, TEXT, Kind
 from ndbplan.train.sql.older_types import UTF8
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
 from ndbplan.train.sql.reading import typed_list
@@ -152,8 +152,10 @@ def answered(tree: exp.Expr, values: Mapping[str, str | None]) -> exp.Expr:
         name = node.name.lower() if isinstance(node, exp.Anonymous) else type(node).__name__.lower()
         if name not in values:
             return node
+        if name in ("unix_timestamp", "last_insert_id") and node.expressions:
+            return node
         if name == "unix_timestamp":
-            return node if node.expressions else exp.Literal.number(values[name])
+            return exp.Literal.number(values[name])
         value = values[name]
         digits = (
             whole_number(node.expressions[0].name) if name in ("now", "sysdate") and node.expressions else 0
@@ -162,12 +164,21 @@ def answered(tree: exp.Expr, values: Mapping[str, str | None]) -> exp.Expr:
             value = f"{value}.{values['microseconds']}"[: len(value) + 1 + digits]
         if value is not None and name in _NUMBERS:
             return exp.Literal.number(value)
-        return exp.null() if value is None else exp.Literal.string(value)
+        if value is None:
+            return exp.null()
+        text = exp.Literal.string(value)
+        if name in _MOMENTS:
+            text.meta[IS_MOMENT] = True
+        return text
 
     return tree.transform(change)
 
 
 _NUMBERS = ("connection_id", "last_insert_id", "row_count")
+_MOMENTS = frozenset(
+    ("now", "sysdate", "currenttimestamp", "localtime", "localtimestamp", "utctimestamp", "curdate",
+     "currentdate", "utcdate", "curtime", "currenttime", "utctime")
+)  # fmt: skip
 _LOCKS_ROWS = re.compile(r"lock\s+tables?\s+(?!`?ndbinfo`?\.)", re.IGNORECASE)
 
 

@@ -2,8 +2,8 @@
 
     STRICT["mysql_date_add"]("2026-01-31", "1", "MONTH", 1)      # '2026-02-28'
 
-Names of ours begin with `mysql_`; `translated` puts them where a statement has what they stand for. Moments
-are texts, as the server writes them. Forms and rules: the manual, date and time functions.
+Names of ours begin with `mysql_`; `date_calls` puts them where a query has what they stand for. Moments are
+texts, as the server writes them. Forms and rules: the manual, date and time functions.
 """
 
 from __future__ import annotations
@@ -13,20 +13,17 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from sqlglot import exp
-
-from ndbplan.base.units import whole_number
-from ndbplan.train.sql.moments import MICROSECONDS, NoMomentError, NoTimeError, moment
-from ndbplan.train.sql.problem import NotSimulated
+from ndbplan.train.sql.moments import MICROSECONDS, moment
+from ndbplan.train.sql.text_functions import text_of
 from ndbplan.train.sql.weeks import week_of, year_and_week
 
-_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
-_SPANS = {
+MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+SPANS = {
     "MICROSECOND": timedelta(microseconds=1), "SECOND": timedelta(seconds=1), "MINUTE": timedelta(minutes=1),
     "HOUR": timedelta(hours=1), "DAY": timedelta(days=1), "WEEK": timedelta(weeks=1),
 }  # fmt: skip
 _IN_ORDER = ("DAY", "HOUR", "MINUTE", "SECOND", "MICROSECOND")
-_COMPOSED = {
+COMPOSED = {
     "YEAR_MONTH": ("YEAR", "MONTH"),
     **{
         f"{one}_{other}": _IN_ORDER[place : _IN_ORDER.index(other) + 1]
@@ -34,12 +31,14 @@ _COMPOSED = {
     },
 }  # fmt: skip
 """Units of several numbers in one text, such as '1:30'."""
-_WHOLE_DAYS = ("DAY", "WEEK", *_MONTHS)
-_CLOCK = re.compile(r"\s*(-?)(?:([0-9]{1,2}) )?([0-9]{1,3}):([0-9]{1,2})(?::([0-9]{1,2})(\.[0-9]{1,6})?)?\s*")
-_BARE_CLOCK = re.compile(r"\s*(-?)([0-9]{1,7})(\.[0-9]{1,6})?\s*")
-"""A time without colons: its last digits are seconds."""
-_OF_A_MINUTE = 60
-_YEAR_NAUGHT = "0000-01-01"
+_WHOLE_DAYS = ("DAY", "WEEK", *MONTHS)
+OF_TIME = frozenset(("HOUR", "MINUTE", "SECOND", "MICROSECOND", *COMPOSED)) - {"YEAR_MONTH"}
+"""Parts that are those of a time, and need no day."""
+_CLOCK = re.compile(r"(-?)([0-9]+):([0-9]{2}):([0-9]{2})(\.[0-9]{1,6})?")
+"""A time as it is read (`moments.read_clock`)."""
+YEAR_NAUGHT, _NO_DAY = "0000-01-01", "0000-00-00"
+_HIGHEST_S = 839 * 3600
+"""No time is so long."""
 _FIRST_YEAR_DAYS = 365
 """Days of the year 0, which `date.toordinal` does not count."""
 
@@ -63,13 +62,15 @@ def _later(at: datetime, months: int) -> datetime:
 
 def _date_add(value: Any, count: Any, unit: Any, sign: Any) -> str:
     at, name = moment(value), str(unit).upper()
-    if name in _COMPOSED:
+    if name in COMPOSED:
         return _composed_later(value, str(count), name, int(sign))
-    if name in _MONTHS:
-        found = _later(at, int(sign) * round(float(count)) * _MONTHS[name])
-    else:
-        many = float(count) if name == "SECOND" else round(float(count))
-        found = at + int(sign) * many * _SPANS[name]
+    try:
+        if name in MONTHS:
+            found = _later(at, int(sign) * count * MONTHS[name])
+        else:
+            found = at + int(sign) * count * SPANS[name]
+    except (OverflowError, ValueError):
+        raise OverflowedError from None
     if _is_day(value) and name in _WHOLE_DAYS:
         return f"{found:%Y-%m-%d}".rjust(10, "0")
     return _written(found)
@@ -77,26 +78,26 @@ def _date_add(value: Any, count: Any, unit: Any, sign: Any) -> str:
 
 def _composed_later(value: Any, text: str, unit: str, sign: int) -> str:
     """A moment and an interval such as '1:30' HOUR_MINUTE: what is not given is missing at its begin."""
-    numbers, parts = re.findall(r"[0-9]+", text), _COMPOSED[unit]
+    numbers, parts = re.findall(r"[0-9]+", text), COMPOSED[unit]
     if len(numbers) > len(parts):
         raise ValueError(text)
     found, sign = value, -sign if text.strip().startswith("-") else sign
     for number, part in zip(numbers, parts[-len(numbers) :], strict=True):
         # Digits of a second, however many.
-        found = _date_add(found, number.ljust(6, "0") if part == "MICROSECOND" else number, part, sign)
+        found = _date_add(found, int(number.ljust(6, "0") if part == "MICROSECOND" else number), part, sign)
     return str(found)
 
 
 def _difference(begin: Any, end: Any, unit: Any) -> int:
     """TIMESTAMPDIFF: whole units from the first to the second."""
     first, last, name = moment(begin), moment(end), str(unit).upper()
-    if name in _MONTHS:
+    if name in MONTHS:
         sign, (low, high) = (1, (first, last)) if last >= first else (-1, (last, first))
         months = (high.year - low.year) * 12 + high.month - low.month
         months -= _part_of_month(high) < _part_of_month(low)
-        return sign * (months // _MONTHS[name])
+        return sign * (months // MONTHS[name])
     span = last - first
-    return int(span / _SPANS[name]) if name != "MICROSECOND" else round(span / _SPANS[name])
+    return int(span / SPANS[name]) if name != "MICROSECOND" else round(span / SPANS[name])
 
 
 def _part_of_month(at: datetime) -> tuple[int, ...]:
@@ -144,29 +145,20 @@ def _time_format(value: Any, form: Any) -> str | None:
 
     def told(found: re.Match[str]) -> str:
         if found[1] in "Hk":
-            return f"{sign}{hours:02}"
+            return f"{sign}{hours:02}" if found[1] == "H" else f"{sign}{hours}"
         return "0" if found[1] in _OF_DATES else _SIGNS[found[1]](at) if found[1] in _SIGNS else found[1]
 
     return re.sub(r"%(.)", told, str(form))
 
 
-def _seconds_of(value: Any) -> timedelta:
+def _seconds_of(text: str) -> timedelta:
     """A time, or that of a moment."""
-    found = _CLOCK.fullmatch(str(value))
-    if (bare := _BARE_CLOCK.fullmatch(str(value))) is not None:
-        digits = bare[2].rjust(7, "0")
-        hours, minutes, seconds = int(digits[:3]), int(digits[3:5]), float(f"{digits[5:]}{bare[3] or ''}")
-        if max(minutes, seconds) >= _OF_A_MINUTE:
-            raise NoMomentError(str(value))
-        span = timedelta(hours=hours, minutes=minutes, seconds=seconds)
-        return -span if bare[1] else span
+    found = _CLOCK.fullmatch(text)
     if found is None:
-        at = moment(value)
+        at = moment(text)
         return timedelta(hours=at.hour, minutes=at.minute, seconds=at.second, microseconds=at.microsecond)
-    days, hours, minutes, seconds = (int(found[n] or 0) for n in (2, 3, 4, 5))
-    if max(minutes, seconds) >= _OF_A_MINUTE:
-        raise NoMomentError(str(value))
-    span = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds + float(found[6] or 0))
+    hours, minutes, seconds = (int(found[n]) for n in (2, 3, 4))
+    span = timedelta(hours=hours, minutes=minutes, seconds=seconds + float(found[5] or 0))
     return -span if found[1] else span
 
 
@@ -179,11 +171,7 @@ def _clock(span: timedelta) -> str:
 
 def _timed(value: Any, digits: Any) -> str:
     """A time with so many digits of a second, rounded."""
-    try:
-        span = _seconds_of(value)
-    except NoMomentError as error:
-        raise NoTimeError(str(error)) from None
-    return _with_digits(_clock(_rounded(span, int(digits))), int(digits))
+    return _with_digits(_clock(_rounded(_seconds_of(value), int(digits))), int(digits))
 
 
 def _momentary(value: Any, digits: Any) -> str:
@@ -205,7 +193,7 @@ def _with_digits(text: str, digits: int) -> str:
 
 
 def _days_between(one: Any, other: Any) -> int:
-    if str(other) == _YEAR_NAUGHT:
+    if str(other) == YEAR_NAUGHT:
         # TO_DAYS, as the parser takes it apart.
         return moment(one).toordinal() + _FIRST_YEAR_DAYS - 1
     return (moment(one).date() - moment(other).date()).days
@@ -213,7 +201,7 @@ def _days_between(one: Any, other: Any) -> int:
 
 def _time_difference(one: Any, other: Any) -> str:
     """TIMEDIFF: of two times, or of two moments."""
-    times = [_CLOCK.fullmatch(str(value)) is not None for value in (one, other)]
+    times = [_CLOCK.fullmatch(value) is not None for value in (one, other)]
     if times[0] != times[1]:
         raise ValueError(one)
     return _clock(_seconds_of(one) - _seconds_of(other) if times[0] else moment(one) - moment(other))
@@ -234,7 +222,9 @@ def _unix(value: Any) -> int:
 
 def _extract(part: Any, value: Any) -> int:
     name, found = str(part).upper(), 0
-    for one in _COMPOSED.get(name, (name,)):
+    # Of a time the days are hours.
+    parts = [one for one in COMPOSED.get(name, (name,)) if one != "DAY" or name == "DAY" or " " in value]
+    for one in parts:
         found = found * (MICROSECONDS if one == "MICROSECOND" else 100) + PARTS[one](value)
     return found
 
@@ -254,13 +244,26 @@ def _time_part(name: str) -> Callable[[Any], int]:
 
 
 PARTS: dict[str, Callable[[Any], int]] = {
-    "YEAR": lambda v: moment(v).year, "MONTH": lambda v: moment(v).month, "DAY": lambda v: moment(v).day,
-    "QUARTER": lambda v: (moment(v).month + 2) // 3, "WEEK": lambda v: week_of(moment(v), 0)[1],
+    # Month and day may be naught.
+    "YEAR": lambda v: int(v[:4]), "MONTH": lambda v: int(v[5:7]), "DAY": lambda v: int(v[8:10]),
+    "QUARTER": lambda v: (int(v[5:7]) + 2) // 3, "WEEK": lambda v: week_of(moment(v), 0)[1],
     "HOUR": _time_part("HOUR"), "MINUTE": _time_part("MINUTE"), "SECOND": _time_part("SECOND"),
     "MICROSECOND": lambda v: _seconds_of(v).microseconds,
     "DAYOFWEEK": lambda v: moment(v).isoweekday() % 7 + 1,
     "WEEKDAY": lambda v: moment(v).weekday(), "DAYOFYEAR": lambda v: moment(v).timetuple().tm_yday,
 }  # fmt: skip
+
+
+class OverflowedError(ValueError):
+    """A moment beyond the calendar: the server warns of it, and answers NULL."""
+
+
+class TooLongError(ValueError):
+    """More seconds than a time has: the server warns of them, and answers the longest time."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(text_of(seconds))
+        self.longest = f"{'-' * (seconds < 0)}838:59:59"
 
 
 def _months_of(period: Any) -> int:
@@ -269,22 +272,47 @@ def _months_of(period: Any) -> int:
     return (year + (2000 if year < 70 else 1900 if year < 100 else 0)) * 12 + month - 1
 
 
+def _from_days(days: int) -> str:
+    return _NO_DAY if days <= _FIRST_YEAR_DAYS else date.fromordinal(days - _FIRST_YEAR_DAYS).isoformat()
+
+
+def _made_date(year: int, day: int) -> str | None:
+    if day < 1 or not 0 <= year <= 9999:
+        return None
+    century = 0 if year >= 100 else 2000 if year < 70 else 1900
+    return (date(year + century, 1, 1) + timedelta(days=day - 1)).isoformat()
+
+
+def _made_time(hour: int, minute: int, second: float) -> str | None:
+    if not (0 <= minute < 60 and 0 <= second < 60):
+        return None
+    span = timedelta(hours=abs(hour), minutes=minute, seconds=second)
+    return _clock(-span if hour < 0 else span)
+
+
+def _of_seconds(seconds: float) -> str:
+    if abs(seconds) >= _HIGHEST_S:
+        raise TooLongError(seconds)
+    text = _clock(timedelta(seconds=seconds))
+    return text.rstrip("0") if "." in text else text
+
+
 STRICT: dict[str, Callable[..., Any]] = {
     "mysql_date_add": _date_add, "mysql_timestampdiff": _difference, "mysql_date_format": _format,
     "mysql_time_format": _time_format,
     "mysql_datediff": _days_between, "TIMEDIFF": _time_difference,
     "mysql_from_unixtime": _from_unix, "UNIX_TIMESTAMP": _unix, "mysql_extract": _extract,
-    "LAST_DAY": _last_day, "mysql_date": lambda v: _written(moment(v))[:10],
+    "LAST_DAY": _last_day, "mysql_date": lambda v: v[:10],
     "mysql_time": _timed, "mysql_moment": _momentary, "mysql_dayname": lambda v: f"{moment(v):%A}",
     "mysql_week": lambda v, mode: week_of(moment(v), int(mode))[1],
     "YEARWEEK": lambda v, mode=0: year_and_week(moment(v), int(mode)),
     "PERIOD_ADD": lambda p, n: (_months_of(p) + int(n)) // 12 * 100 + (_months_of(p) + int(n)) % 12 + 1,
     "PERIOD_DIFF": lambda one, other: _months_of(one) - _months_of(other),
     "TO_SECONDS": lambda v: (moment(v).toordinal() + _FIRST_YEAR_DAYS) * 86400 + _of_the_day_s(moment(v)),
-    "FROM_DAYS": lambda v: f"{date.fromordinal(int(v) - _FIRST_YEAR_DAYS):%Y-%m-%d}",
-    "MAKEDATE": lambda y, d: f"{date(int(y), 1, 1) + timedelta(days=int(d) - 1):%Y-%m-%d}",
-    "MAKETIME": lambda h, m, s: _clock(timedelta(hours=int(h), minutes=int(m), seconds=float(s))),
-    "ADDTIME": lambda a, b: _sum_of(a, _seconds_of(b)), "SUBTIME": lambda a, b: _sum_of(a, -_seconds_of(b)),
+    "FROM_DAYS": _from_days,
+    "MAKEDATE": _made_date, "MAKETIME": _made_time, "SEC_TO_TIME": _of_seconds,
+    "TIME_TO_SEC": lambda v: int(_seconds_of(v).total_seconds()),
+    "ADDTIME": lambda a, b: _sum_of(a, b, 1), "SUBTIME": lambda a, b: _sum_of(a, b, -1),
 }  # fmt: skip
 """NULL where an argument is NULL or no moment."""
 
@@ -293,140 +321,11 @@ def _of_the_day_s(at: datetime) -> int:
     return (at.hour * 60 + at.minute) * 60 + at.second
 
 
-def _sum_of(value: Any, span: timedelta) -> str:
-    if _CLOCK.fullmatch(str(value)):
+def _sum_of(value: str, more: str, sign: int) -> str:
+    """A time or a moment with a time more or less; NULL where the second is a moment."""
+    if _CLOCK.fullmatch(more) is None:
+        raise ValueError(more)
+    span = sign * _seconds_of(more)
+    if _CLOCK.fullmatch(value):
         return _clock(_seconds_of(value) + span)
     return _written(moment(value) + span)
-
-
-_PART_OF: dict[type[exp.Expr], str] = {
-    exp.Year: "YEAR", exp.Month: "MONTH", exp.Day: "DAY", exp.DayOfMonth: "DAY", exp.Hour: "HOUR",
-    exp.Minute: "MINUTE", exp.Second: "SECOND", exp.Quarter: "QUARTER", exp.DayOfWeek: "DAYOFWEEK",
-    exp.DayOfYear: "DAYOFYEAR",
-}  # fmt: skip
-_DAY_TEXTS = (exp.TsOrDsToDate, exp.Date)
-
-
-def _unit(node: exp.Expr) -> exp.Literal:
-    unit = node.args.get("unit")
-    name = "DAY" if unit is None else unit.name.upper()
-    if name not in _SPANS and name not in _MONTHS and name not in _COMPOSED:
-        raise NotSimulated(f"INTERVAL ... {name[:20]} is not simulated; the units of the manual are")
-    return exp.Literal.string(name)
-
-
-def _typed_format(node: exp.Expr) -> exp.Expr:
-    """The format as it was typed, of which the parser has made that of another language."""
-    given: exp.Expr = node.args["format"]
-    if not isinstance(given, exp.Literal):
-        return given
-    text = exp.TimeToStr(this=exp.null(), format=given.copy()).sql("mysql")
-    return exp.Literal.string(text[text.index("'") + 1 : -2].replace("''", "'"))
-
-
-def _call(name: str, *given: exp.Expr | None) -> exp.Anonymous:
-    return exp.Anonymous(this=name, expressions=[one for one in given if one is not None])
-
-
-def ours(node: exp.Expr) -> exp.Expr | None:
-    """A call of ours in place of one on dates; None: the node is none. Raises NotSimulated."""
-    part = _PART_OF.get(type(node))
-    if part is not None:
-        return _call("mysql_extract", exp.Literal.string(part), node.this)
-    if isinstance(node, exp.Extract):
-        if node.name.upper() not in PARTS and node.name.upper() not in _COMPOSED:
-            raise NotSimulated(f"EXTRACT({node.name[:20]} ...) is not simulated; the units of the manual are")
-        return _call("mysql_extract", exp.Literal.string(node.name), node.expression)
-    if isinstance(node, exp.Add | exp.Sub | exp.DateAdd | exp.DateSub | exp.TimestampAdd):
-        return _moved(node)
-    if isinstance(node, exp.DateDiff):
-        return _call("mysql_datediff", node.this, node.expression)
-    if isinstance(node, exp.TimestampDiff):
-        return _call("mysql_timestampdiff", node.expression, node.this, _unit(node))
-    if isinstance(node, exp.TimeToStr):
-        return _call("mysql_date_format", node.this, _typed_format(node))
-    if isinstance(node, exp.StrToDate | exp.StrToTime):
-        return _call("mysql_str_to_date", node.this, _typed_format(node))
-    if isinstance(node, exp.UnixToTime):
-        form = None if node.args.get("format") is None else _typed_format(node)
-        return _call("mysql_from_unixtime", node.this, form)
-    return _named(node)
-
-
-def _moved(node: exp.Expr) -> exp.Expr | None:
-    """A moment with an interval more or less."""
-    less = isinstance(node, exp.Sub | exp.DateSub)
-    value, span = node.this, node.expression
-    if isinstance(node, exp.Add | exp.Sub):
-        if isinstance(value, exp.Interval) and not less:
-            # `INTERVAL 1 DAY + '2026-01-01'`: the parser takes the text for an interval, too.
-            value, span = span.this if isinstance(span, exp.Interval) else span, value
-        if not isinstance(span, exp.Interval) or span.args.get("unit") is None:
-            return None
-        count, unit = span.this, _unit(span)
-    else:
-        count, unit = span, _unit(node)
-    return _call("mysql_date_add", value, count, unit, exp.Literal.number(-1 if less else 1))
-
-
-def _cast(node: exp.Cast) -> exp.Expr | None:
-    """CAST(... AS DATE), AS DATETIME and AS TIME: digits of a second where they are asked for."""
-    if node.to.is_type("date"):
-        return _call("mysql_date", node.this)
-    function = next((one for kind, one in _CAST_TO.items() if node.to.is_type(kind)), None)
-    if function is None:
-        return None
-    asked = whole_number(node.to.expressions[0].name) if node.to.expressions else 0
-    return _call(function, node.this, exp.Literal.number(asked or 0))
-
-
-_CAST_TO = {"datetime": "mysql_moment", "time": "mysql_time"}
-
-
-def _own_digits(node: exp.Expr) -> exp.Expr:
-    """Digits of a second that a text is typed with; what is worked out has all or none."""
-    typed = node.name.partition(".")[2] if isinstance(node, exp.Literal) else "0" * 6
-    return exp.Literal.number(min(6, len(typed)))
-
-
-def _named(node: exp.Expr) -> exp.Expr | None:
-    """Calls that are known by their names alone, and those of whole days."""
-    if isinstance(node, _DAY_TEXTS) and isinstance(node.this, exp.Expr):
-        day: exp.Expr = node.this
-        if day.name == _YEAR_NAUGHT:
-            return day
-        inside = type(node.parent)
-        # The parser puts this around what functions of dates are day.
-        return day if inside in _PART_OF or inside is exp.TimeToStr else _call("mysql_date", day)
-    if isinstance(node, exp.Cast):
-        return _cast(node)
-    if isinstance(node, exp.TsOrDsToTimestamp):
-        moved: exp.Expr = node.this
-        return moved
-    if isinstance(node, exp.Time):
-        return _call("mysql_time", node.this, _own_digits(node.this))
-    if isinstance(node, exp.Dayname):
-        return _call("mysql_dayname", node.this)
-    if isinstance(node, exp.LastDay):
-        return _call("LAST_DAY", node.this)
-    if isinstance(node, exp.Week | exp.WeekOfYear):
-        mode = exp.Literal.number(3) if isinstance(node, exp.WeekOfYear) else node.args.get("mode")
-        return _call("mysql_week", node.this, mode or exp.Literal.number(0))
-    if isinstance(node, exp.TimeFromParts):
-        return _call("MAKETIME", node.args["hour"], node.args["min"], node.args["sec"])
-    if isinstance(node, exp.Timestamp):
-        at, more = _call("mysql_moment", node.this, _own_digits(node.this)), node.args.get("zone")
-        return at if more is None else _call("ADDTIME", at, more)
-    if not isinstance(node, exp.Anonymous):
-        return None
-    name, given = node.name.upper(), node.expressions
-    if name in ("WEEKDAY", "MICROSECOND") and len(given) == 1:
-        return _call("mysql_extract", exp.Literal.string(name), given[0])
-    if name == "TIME_FORMAT" and len(given) == 2:
-        return _call("mysql_time_format", *given)
-    if name in ("ADDDATE", "SUBDATE") and len(given) == 2:
-        sign, span = exp.Literal.number(-1 if name == "SUBDATE" else 1), given[1]
-        is_span = isinstance(span, exp.Interval)
-        count, unit = (span.this, _unit(span)) if is_span else (span, exp.Literal.string("DAY"))
-        return _call("mysql_date_add", given[0], count, unit, sign)
-    return None

@@ -94,13 +94,16 @@ def _characters(*codes: Any) -> bytes:
 
 def _inserted(text: Any, begin: Any, length: Any, more: Any) -> str:
     whole, at, count = data(text).decode(), int(begin), int(length)
-    if not 1 <= at <= len(whole):
+    if not 1 <= at <= len(whole) + 1:
         return whole
     end = len(whole) if count < 0 else at - 1 + count
     return whole[: at - 1] + data(more).decode() + whole[end:]
 
 
-def _quoted(text: Any) -> str:
+def quoted(text: Any) -> str:
+    """QUOTE: the word NULL of what is none."""
+    if text is None:
+        return "NULL"
     inner = data(text).decode()
     for sign, written in (("\\", "\\\\"), ("'", "\\'"), ("\0", "\\0"), ("\x1a", "\\Z")):
         inner = inner.replace(sign, written)
@@ -122,7 +125,7 @@ STRICT: dict[str, Callable[..., Any]] = {
     "INET_ATON": _address, "INET_NTOA": lambda v: ".".join(map(str, int(v).to_bytes(4, "big"))),
     "mysql_letters": _characters, "ORD": lambda v: int.from_bytes(data(data(v).decode()[:1]), "big"),
     "BIT_LENGTH": lambda v: 8 * len(data(v)), "OCTET_LENGTH": lambda v: len(data(v)), "STUFF": _inserted,
-    "QUOTE": _quoted, "mysql_rand": _random,
+    "mysql_rand": _random,
 }  # fmt: skip
 """NULL where an argument is NULL, or cannot be taken."""
 

@@ -17,16 +17,15 @@ from typing import Any
 from sqlglot import exp
 
 from ndbplan.base.units import whole_number
-from ndbplan.train.sql import dates, digests, json_calls, json_texts, text_functions
+from ndbplan.train.sql import date_calls, dates, digests, json_calls, json_texts, text_functions
 from ndbplan.train.sql.alike import folded
+from ndbplan.train.sql.arguments import as_taken
 from ndbplan.train.sql.moments import NoMomentError, NoTimeError
-from ndbplan.train.sql.numbers import WHOLE_CASTS, Kind
+from ndbplan.train.sql.numbers import MOST_DIGITS, WHOLE_CASTS, Kind
 from ndbplan.train.sql.problem import NotSimulated
 from ndbplan.train.sql.str_to_date import str_to_date
-from ndbplan.train.sql.text_functions import LONGEST, text_of
-
-Warn = Callable[[int, str], None]
-"""Takes the number and the text of a warning."""
+from ndbplan.train.sql.text_functions import text_of
+from ndbplan.train.sql.truncating import Warn, number_in
 
 
 class _NoLogarithmError(ValueError):
@@ -60,6 +59,12 @@ def _strict(function: Callable[..., Any], warn: Warn) -> Callable[..., Any]:
             return None
         except NoTimeError as error:
             warn(1292, f"Truncated incorrect time value: '{error}'")
+            return None
+        except dates.TooLongError as error:
+            warn(1292, f"Truncated incorrect time value: '{error}'")
+            return error.longest
+        except dates.OverflowedError:
+            warn(1441, "Datetime function: datetime field overflow")
             return None
         except NoMomentError as error:
             warn(1292, f"Incorrect datetime value: '{error}'")
@@ -131,80 +136,61 @@ def _elt(number: Any, *words: Any) -> Any:
     return words[int(number) - 1] if number is not None and 0 < int(number) <= len(words) else None
 
 
-def _field(value: Any, *words: Any) -> int:
-    low = [text_of(one).lower() for one in words if one is not None]
-    return low.index(text_of(value).lower()) + 1 if value is not None and text_of(value).lower() in low else 0
+def _field(warn: Warn, value: Any, *words: Any) -> int:
+    """The place of a value among others: as texts where all are, as numbers otherwise; NULL is not found."""
+    given = [value, *words]
+    if all(one is None or isinstance(one, str | bytes) for one in given):
+        known: list[Any] = [one if one is None else folded(text_of(one)) for one in given]
+    else:
+        known = [number_in(one, "DOUBLE", warn) for one in given]
+    wanted, *listed = known
+    return listed.index(wanted) + 1 if wanted is not None and wanted in listed else 0
 
 
 def _find_in_set(value: Any, listed: Any) -> int:
-    return _field(value, *text_of(listed).split(","))
+    words = [folded(one) for one in text_of(listed).split(",")]
+    wanted = folded(text_of(value))
+    return words.index(wanted) + 1 if wanted in words else 0
 
 
 def _format(value: Any, digits: Any, locale: Any = "en_US") -> str:
     if str(locale).lower() != "en_us":
         raise RuntimeError(locale)
-    count = max(0, int(digits))
+    count = min(MOST_DIGITS, max(0, digits))
     exact = Decimal(repr(value) if isinstance(value, float) else str(value))
     return f"{exact.quantize(Decimal(1).scaleb(-count), rounding=ROUND_HALF_UP):,}"
 
 
-def _seconds(value: Any) -> int:
-    hours, minutes, seconds = (float(one) for one in text_of(value).rpartition(" ")[2].split(":"))
-    return int(hours * 3600 + minutes * 60 + seconds)
+def _power(base: float, exponent: float) -> float:
+    try:
+        return math.pow(base, exponent)
+    except OverflowError:
+        # Out of range, which is said of what is infinite.
+        return math.inf
 
 
-def _clock(seconds: Any) -> str:
-    whole = int(seconds)
-    return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"
-
-
-_MOST_LETTERS, _MOST_REPEATS = 200, 4
-_REPEATS = frozenset("*+{")
-_CLASSES = {"alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "digit": "0-9", "lower": "a-z", "upper": "A-Z",
-            "space": r"\s", "xdigit": "0-9a-fA-F", "punct": r"!-/:-@\[-`{-~"}  # fmt: skip
-
-
-def _regexp(pattern: Any, value: Any) -> int:
-    """Whether a text has what a pattern says, in small or capital letters.
-
-    Raises RuntimeError for a pattern that may take long.
-    """
-    text = text_of(pattern)
-    if len(text) > _MOST_LETTERS or sum(map(text.count, "*+{")) > _MOST_REPEATS or _is_nested(text):
-        raise RuntimeError(text[:40])
-    for name, letters in _CLASSES.items():
-        text = text.replace(f"[:{name}:]", letters)
-    return int(re.compile(text, re.IGNORECASE).search(text_of(value)[:LONGEST]) is not None)
-
-
-def _is_nested(pattern: str) -> bool:
-    """Whether what is repeated repeats something itself, which may take long."""
-    begin = 0
-    for at, letter in enumerate(pattern):
-        if letter == "(":
-            begin = at
-        repeated = letter == ")" and pattern[at + 1 : at + 2] in (*_REPEATS, "?")
-        if repeated and not _REPEATS.isdisjoint(pattern[begin:at]):
-            return True
-    return False
-
-
+_ANGLES: dict[str, Callable[..., Any]] = {
+    "ACOS": math.acos, "ASIN": math.asin, "COS": math.cos, "SIN": math.sin, "TAN": math.tan,
+    "ATAN": lambda one, *other: math.atan2(one, *other) if other else math.atan(one), "ATAN2": math.atan2,
+    "DEGREES": math.degrees, "RADIANS": math.radians, "POWER": _power, "POW": _power,
+}  # fmt: skip
 _STRICT: dict[str, Callable[..., Any]] = {
-    "FIND_IN_SET": _find_in_set, "NUMBER_TO_STR": _format, "SEC_TO_TIME": _clock,
+    "FIND_IN_SET": _find_in_set, "NUMBER_TO_STR": _format,
     "SIGN": lambda v: (float(v) > 0) - (float(v) < 0),
-    "TIME_TO_SEC": _seconds, "mysql_truncate": _truncate, "mysql_round": _round,
+    "mysql_truncate": _truncate, "mysql_round": _round,
     "mysql_rint": lambda v, n: round(float(v), int(n)),
     "mysql_signed": _signed, "mysql_json": _written_json, "mysql_xor": lambda a, b: int(a) ^ int(b),
     "mysql_shift_right": _shift_right,
-    "mysql_log": _logarithm, "COT": lambda v: 1 / math.tan(float(v)), **text_functions.STRICT,
+    "mysql_log": _logarithm, "COT": lambda v: 1 / math.tan(v), **text_functions.STRICT, **_ANGLES,
+    "LAST_INSERT_ID": lambda v: v,
     "BITWISE_COUNT": lambda v: int(v).bit_count(),
     "mysql_together": lambda *values: "\0".join(map(text_of, values)),
     "FLOOR": lambda v: math.floor(float(v)), "CEIL": lambda v: math.ceil(float(v)),
-    "REGEXP": _regexp, "mysql_str_to_date": str_to_date, **dates.STRICT, **digests.STRICT,
+    "REGEXP": text_functions.regexp, "mysql_str_to_date": str_to_date, **dates.STRICT, **digests.STRICT,
     **{f"mysql_{name}": function for name, function in json_calls.CALLS.items()},
 }  # fmt: skip
 _LAX: dict[str, Callable[..., Any]] = {
-    "CONCAT_WS": _concat_ws, "ELT": _elt, "FIELD": _field, "INTERVAL": _interval,
+    "CONCAT_WS": _concat_ws, "ELT": _elt, "QUOTE": digests.quoted, "INTERVAL": _interval,
     "mysql_json_mark": json_calls.marked, "mysql_truth": json_calls.truth,
     **{f"mysql_{name}": json_calls.lax(function) for name, function in json_calls.PUTS.items()},
 }  # fmt: skip
@@ -322,9 +308,10 @@ def _sortable(value: Any) -> tuple[int, Any]:
 def give(base: sqlite3.Connection, warn: Warn) -> None:
     """Let a connection know all of them; `warn` takes what they warn of."""
     for name, function in _STRICT.items():
-        base.create_function(name, -1, _strict(function, warn))
+        base.create_function(name, -1, _strict(as_taken(name, function, warn), warn))
     for name, function in _LAX.items():
-        base.create_function(name, -1, function)
+        base.create_function(name, -1, as_taken(name, function, warn))
+    base.create_function("FIELD", -1, partial(_field, warn))
     for name, work_out in _AGGREGATES.items():
         base.create_aggregate(name, 1, _aggregate(work_out))
     base.create_aggregate("JSON_ARRAYAGG", 1, _JsonArray)
@@ -355,7 +342,7 @@ def _ours(node: exp.Expr) -> exp.Expr:
     def call(name: str, *given: exp.Expr | None) -> exp.Expr:
         return exp.Anonymous(this=name, expressions=[one for one in given if one is not None])
 
-    other = dates.ours(node) or digests.ours(node) or json_calls.ours(node)
+    other = date_calls.ours(node) or digests.ours(node) or json_calls.ours(node)
     if other is not None:
         return other
     if isinstance(node, exp.Ln):

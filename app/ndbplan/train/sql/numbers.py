@@ -110,6 +110,14 @@ _DOUBLES = (
     exp.Atan2,
 )
 _PI_DIGITS = 6
+_MOMENTS = (
+    exp.LastDay, exp.Date, exp.TsOrDsToDate, exp.UnixToTime, exp.TimeFromParts, exp.Timestamp, exp.Time,
+    exp.StrToDate, exp.StrToTime, exp.CurrentDate, exp.CurrentTime, exp.CurrentTimestamp,
+)  # fmt: skip
+_MOMENTS_BY_NAME = frozenset(("makedate", "sec_to_time", "from_days", "timediff"))
+_MOVES = (exp.DateAdd, exp.DateSub, exp.TimestampAdd)
+IS_MOMENT = "is_moment"
+"""Marks a text that stands for a moment, such as NOW()."""
 
 
 def bits(count: int) -> Kind:
@@ -132,7 +140,9 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
     if isinstance(node, exp.Window):
         return kind_of(node.this, columns)
     if isinstance(node, exp.Literal):
-        return _literal(node)
+        return MOMENT if node.meta.get(IS_MOMENT) else _literal(node)
+    if _is_moment(node, columns):
+        return MOMENT
     if isinstance(node, exp.Column):
         return columns.get(node.name.lower(), TEXT)
     if isinstance(node, exp.Null | exp.Boolean):
@@ -149,7 +159,8 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
         return _number(left, right, left.digits + right.digits)
     if isinstance(node, exp.Add | exp.Sub | exp.Mod):
         if isinstance(node.left, exp.Interval) or isinstance(node.right, exp.Interval):
-            return TEXT
+            moved = node.right if isinstance(node.left, exp.Interval) else node.left
+            return MOMENT if kind_of(moved, columns).is_moment else TEXT
         left, right = reckoned(node.left, columns), reckoned(node.right, columns)
         return _number(left, right, max(left.digits, right.digits))
     if isinstance(node, exp.Anonymous) and node.name.lower() in _WHOLE:
@@ -170,6 +181,14 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
     if isinstance(node, exp.If | exp.Case | exp.Coalesce | exp.Greatest | exp.Least | exp.Nullif):
         return _widest(node, columns)
     return TEXT
+
+
+def _is_moment(node: exp.Expr, columns: Mapping[str, Kind]) -> bool:
+    if isinstance(node, _MOVES):
+        # What is moved from a text is a text.
+        return kind_of(node.this, columns).is_moment
+    named = isinstance(node, exp.Anonymous) and node.name.lower() in _MOMENTS_BY_NAME
+    return named or isinstance(node, _MOMENTS)
 
 
 def reckoned(node: exp.Expr, columns: Mapping[str, Kind]) -> Kind:
@@ -203,6 +222,8 @@ def _cast(node: exp.Cast) -> Kind:
         return decimal(given[1]) if len(given) > 1 else INT
     if node.to.is_type("double", "float"):
         return DOUBLE
+    if node.to.is_type("date", "datetime", "time"):
+        return MOMENT
     return INT if node.to.is_type(*WHOLE_CASTS) else TEXT
 
 

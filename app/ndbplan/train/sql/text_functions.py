@@ -107,9 +107,13 @@ def _strcmp(one: Any, other: Any) -> int:
 
 
 def _substring_index(text: Any, sign: Any, count: Any) -> str:
-    parts, many = text_of(text).split(text_of(sign)) if sign != "" else [], whole(count)
-    kept = parts[:many] if many >= 0 else parts[many:]
-    return str(sign).join(kept)
+    words, between = text_of(text), text_of(sign)
+    if not between or not count:
+        return ""
+    # What is counted from the end is looked for from there.
+    parts = words.split(between, count) if count > 0 else words.rsplit(between, -count)
+    kept = parts[:count] if count > 0 else parts[count:]
+    return between.join(kept)
 
 
 _CODECS = {"latin1": "cp1252", "ascii": "ascii", "ucs2": "utf-16-be", "utf16": "utf-16-be"}
@@ -121,6 +125,37 @@ def _converted(value: Any, character_set: str) -> str:
     return text_of(value).encode(codec, "replace").decode(codec)
 
 
+_MOST_LETTERS, _MOST_REPEATS = 200, 4
+_REPEATS = frozenset("*+{")
+_CLASSES = {"alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "digit": "0-9", "lower": "a-z", "upper": "A-Z",
+            "space": r"\s", "xdigit": "0-9a-fA-F", "punct": r"!-/:-@\[-`{-~"}  # fmt: skip
+
+
+def regexp(pattern: Any, value: Any) -> int:
+    """Whether a text has what a pattern says, in small or capital letters.
+
+    Raises RuntimeError for a pattern that may take long.
+    """
+    text = text_of(pattern)
+    if len(text) > _MOST_LETTERS or sum(map(text.count, "*+{")) > _MOST_REPEATS or _is_nested(text):
+        raise RuntimeError(text[:40])
+    for name, letters in _CLASSES.items():
+        text = text.replace(f"[:{name}:]", letters)
+    return int(re.compile(text, re.IGNORECASE).search(text_of(value)[:LONGEST]) is not None)
+
+
+def _is_nested(pattern: str) -> bool:
+    """Whether what is repeated repeats something itself, which may take long."""
+    begin = 0
+    for at, letter in enumerate(pattern):
+        if letter == "(":
+            begin = at
+        repeated = letter == ")" and pattern[at + 1 : at + 2] in (*_REPEATS, "?")
+        if repeated and not _REPEATS.isdisjoint(pattern[begin:at]):
+            return True
+    return False
+
+
 STRICT: dict[str, Callable[..., Any]] = {
     "REVERSE": lambda v: text_of(v)[::-1], "SUBSTRING_INDEX": _substring_index, "MID": _mid,
     "mysql_locate": _locate, "mysql_converted": _converted, "LPAD": _pad(True), "RPAD": _pad(False),
@@ -128,7 +163,7 @@ STRICT: dict[str, Callable[..., Any]] = {
     "REPEAT": lambda v, n: text_of(v) * min(LONGEST, max(0, whole(n))),
     "mysql_left": lambda v, n: text_of(v)[: max(0, whole(n))],
     "mysql_right": lambda v, n: text_of(v)[::-1][: max(0, whole(n))][::-1],
-    "mysql_length": lambda v: len(text_of(v).encode()), "CHARACTER_LENGTH": lambda v: len(text_of(v)),
+    "mysql_length": lambda v: len(_bytes(v)), "CHARACTER_LENGTH": lambda v: len(text_of(v)),
     "TO_BASE64": lambda v: base64.encodebytes(_bytes(v)).decode().rstrip("\n"),
     "FROM_BASE64": lambda v: base64.b64decode(text_of(v), validate=False),
     "MAKE_SET": _make_set, "EXPORT_SET": _export_set, "SOUNDEX": _soundex, "mysql_trim": _trim,

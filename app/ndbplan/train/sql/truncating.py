@@ -26,8 +26,6 @@ _LONG = Context(prec=400)
 """Holds any double as a decimal."""
 _USUAL_DIGITS, _UNNAMED = 10, "(null)"
 """Of DECIMAL without a number; what the server calls an expression within another."""
-_MOMENT = re.compile(r"\s*[0-9]+[-:][0-9]+[-:][0-9]+")
-"""Dates and times are numbers of their own, which are not read here."""
 _RECKONS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.IntDiv)
 _SUMS = (
     exp.Neg, exp.Sum, exp.Avg, exp.Abs, exp.Sign, exp.Floor, exp.Ceil, exp.Sqrt, exp.Exp, exp.Ln, exp.Round,
@@ -100,8 +98,10 @@ def _is_literal(node: exp.Expr) -> bool:
 
 def _kind(node: exp.Expr, columns: Mapping[str, Kind]) -> Kind:
     """Of a text or a column: what else is read is a number already, or computed."""
-    known = columns.get(node.name.lower(), INT) if isinstance(node, exp.Column) else INT
-    return TEXT if _is_literal(node) else known
+    if isinstance(node, exp.Column):
+        return columns.get(node.name.lower(), INT)
+    known = kind_of(node, columns)
+    return known if known.is_moment or isinstance(node, exp.Literal) else INT
 
 
 def _read(node: exp.Expr, wanted: str, columns: Mapping[str, Kind]) -> None:
@@ -146,7 +146,7 @@ def number_in(value: Any, wanted: str, warn: Warn) -> float | int | None:
     text = str(value)
     stripped = text.strip()
     found = _WHOLE.match(stripped) if wanted == "INTEGER" else _NUMBER.match(stripped)
-    if (found is None or found.end() < len(stripped)) and not _MOMENT.match(text):
+    if found is None or found.end() < len(stripped):
         warn(TRUNCATED, f"Truncated incorrect {wanted} value: '{text}'")
     if found is None:
         return 0
