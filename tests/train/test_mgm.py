@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -341,3 +343,111 @@ def test_a_password_of_a_backup_stands_within_quotes(new: Callable[[], LiveClust
         cluster, f"START BACKUP ENCRYPT PASSWORD={password}"
     )
     assert "within quotes" not in say(cluster, "START BACKUP ENCRYPT PASSWORD='abc'")
+
+
+_PAGE = "Management Client -- Help for"
+
+
+@pytest.mark.parametrize(
+    ("version", "known", "unknown"),
+    [
+        ("8.4.8", ("TLS INFO", "nodelog debug off", "PROMPT"), ("TLS", "NODELOG ON")),
+        ("7.4.10", ("REPORT",), ("TLS INFO", "NODELOG", "PROMPT")),
+    ],
+)
+def test_help_has_a_page_for_whole_names_alone(
+    version: str, known: tuple[str, ...], unknown: tuple[str, ...]
+) -> None:
+    """CommandInterpreter.cpp; recorded on 7.4.10: NODEGROUP, PROMPT, QUIT, SHOW, START, STATUS."""
+    cluster = alive(recorded(version))
+    for topic in (
+        "SHOW", "help", "BACKUP", "START BACKUP", "start backup wait", "ABORT BACKUP", "SHUTDOWN",
+        "CLUSTERLOG", "CLUSTERLOG ON", "CLUSTERLOG INFO", "START", "RESTART", "STOP", "STATUS", "CONNECT",
+        "ENTER SINGLE USER MODE", "EXIT SINGLE USER MODE", "PURGE STALE SESSIONS", "QUIT", *known,
+    ):  # fmt: skip
+        reply = answer(f"HELP {topic}", cluster)
+        assert _PAGE in reply.text, topic
+        assert reply.exit == 0
+        assert not reply.text.endswith("\n\n")
+    for topic in (
+        "NODEGROUP",
+        "CREATE NODEGROUP",
+        "PURGE",
+        "SINGLE USER MODE",
+        "EXIT",
+        " SHOW",
+        "ALL",
+        *unknown,
+    ):
+        reply = answer(f"? {topic}", cluster)
+        assert (reply.text, reply.exit) == (f"No help for {topic} available\n", 255)
+
+
+def test_help_lists_usages_in_the_order_of_a_running_7_4_10() -> None:
+    """Usages end before the column of sentences; those are in our own words."""
+    rows = answer("HELP", alive(recorded("7.4.10"))).text.splitlines()
+    usages = [row[:39].rstrip() for row in rows[3:-8] if row[:1] in ("<", *"ABCDEHPQRST")]
+    assert (
+        usages
+        == """HELP
+HELP COMMAND
+SHOW
+CREATE NODEGROUP <id>,<id>...
+DROP NODEGROUP <NG>
+START BACKUP [NOWAIT | WAIT STARTED | W
+START BACKUP [<backup id>] [NOWAIT | WA
+START BACKUP [<backup id>] [SNAPSHOTSTA
+ABORT BACKUP <backup id>
+SHUTDOWN
+CLUSTERLOG ON [<severity>] ...
+CLUSTERLOG OFF [<severity>] ...
+CLUSTERLOG TOGGLE [<severity>] ...
+CLUSTERLOG INFO
+<id> START
+<id> RESTART [-n] [-i] [-a] [-f]
+<id> STOP [-a] [-f]
+ENTER SINGLE USER MODE <id>
+EXIT SINGLE USER MODE
+<id> STATUS
+<id> CLUSTERLOG {<category>=<level>}+
+PURGE STALE SESSIONS
+CONNECT [<connectstring>]
+<id> REPORT <report-type>
+QUIT""".splitlines()
+    )
+    newer = answer("HELP", alive(recorded("8.4.8"))).text
+    assert [line[:30].rstrip() for line in newer.splitlines() if "NODELOG" in line] == [
+        "<id> NODELOG DEBUG ON", "<id> NODELOG DEBUG OFF",
+    ]  # fmt: skip
+    assert newer.count("START BACKUP") == 1
+    assert rows[-7:-2] == newer.splitlines()[-7:-2]
+    assert rows[-6].endswith(" | BACKUP | SCHEMA")
+
+
+_LINES = json.loads((Path(__file__).parent / "client_lines.json").read_text("utf-8"))["lines"]
+
+
+@pytest.mark.parametrize(("line", "text", "failed"), _LINES)
+def test_lines_beside_the_recorded_ones_are_taken_apart_as_the_client_does(
+    line: str, text: str, failed: bool, new: Callable[[], LiveCluster]
+) -> None:
+    reply = answer(line, new())
+    assert (reply.text, reply.exit) == (text, 255 if failed else 0)
+
+
+def test_what_stands_behind_shutdown_and_exit_single_user_mode_counts_for_nothing(
+    new: Callable[[], LiveCluster],
+) -> None:
+    cluster = new()
+    assert answer("EXIT SINGLE USER MODE now", cluster).text.startswith(
+        "Exiting single user mode in progress."
+    )
+    assert "have shutdown" in say(cluster, "SHUTDOWN now")
+
+
+def test_several_nodes_are_started_in_one_line(new: Callable[[], LiveCluster]) -> None:
+    cluster = new()
+    for node_id in (1, 3):
+        say(cluster, f"{node_id} RESTART -n")
+        cluster.advance(30.0)
+    assert say(cluster, "1 3 START") == "Node 1 3 is being started\n"

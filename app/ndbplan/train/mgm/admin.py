@@ -14,6 +14,7 @@ from ndbplan.train.live import LiveCluster
 from ndbplan.train.mgm.words import (
     FAILED,
     Line,
+    begun_number,
     client_line,
     invalid,
     is_api_node,
@@ -26,9 +27,9 @@ from ndbplan.train.state import ANSWERS, Status
 HIGHEST_BACKUP = 4294967294
 
 
-def start_backup(cluster: LiveCluster, line: Line) -> Answer:
+def start_backup(cluster: LiveCluster, line: Line, *, listens: bool) -> Answer:
     """`START BACKUP [id] [SNAPSHOTSTART | SNAPSHOTEND] [NOWAIT | WAIT STARTED | WAIT COMPLETED]`."""
-    asked = _asked(cluster, line)
+    asked = _asked(cluster, line, listens=listens)
     if isinstance(asked, Answer):
         return asked
     order, waits_for = asked
@@ -83,14 +84,13 @@ def _backup_is(waits_for: str) -> Callable[[LiveCluster], Answer | None]:
     return over
 
 
-def _asked(cluster: LiveCluster, line: Line) -> tuple[AskBackup, str] | Answer:
+def _asked(cluster: LiveCluster, line: Line, *, listens: bool) -> tuple[AskBackup, str] | Answer:
     """What is ordered and what is waited for; or what is wrong."""
-    words, number, waits_for, of_begin = list(line.upper), 0, "COMPLETED", False
+    words, number, waits_for, of_begin = list(line.rest.upper), 0, "COMPLETED", False
     seen: set[str] = set()
-    if words and (first := number_of(words[0])) is not None:
+    if words and (first := begun_number(words[0])) is not None:
         if not 1 <= first <= HIGHEST_BACKUP:
-            shown = f"BACKUP {line.text}"
-            return invalid(shown, f"Backup ID out of range [1 - {HIGHEST_BACKUP}]\n")
+            return invalid(line.text, f"Backup ID out of range [1 - {HIGHEST_BACKUP}]\n")
         number = first
         words.pop(0)
     while words:
@@ -101,25 +101,36 @@ def _asked(cluster: LiveCluster, line: Line) -> tuple[AskBackup, str] | Answer:
         elif word == "NOWAIT":
             waits_for, kind = "", "wait"
         elif word == "ENCRYPT" and knows_word(cluster.plan.version, "ENCRYPT"):
-            if words and words[0].startswith("PASSWORD="):
+            if not words:
+                return _without_password(line, listens=listens)
+            if words[0].startswith("PASSWORD="):
                 password = words.pop(0).removeprefix("PASSWORD=")
                 if len(password) < 2 or password[0] not in "'\"" or password[-1] != password[0]:
-                    return invalid(f"BACKUP {line.text}", "Encryption password should be within quotes\n")
+                    return invalid(line.text, "Encryption password should be within quotes\n")
         elif word in ("SNAPSHOTSTART", "SNAPSHOTEND"):
             of_begin = word == "SNAPSHOTSTART"
         else:
-            return invalid(f"BACKUP {line.text}")
+            return invalid(line.text)
         if kind in seen:
-            return invalid(f"BACKUP {line.text}")
+            return invalid(line.text)
         seen.add(kind)
     return AskBackup(number, of_begin), waits_for
 
 
+def _without_password(line: Line, *, listens: bool) -> Answer:
+    """ENCRYPT alone: the client asks for the password, if somebody is there."""
+    if not listens:
+        return invalid(line.text, "Encryption need password\n")
+    return Answer("ndbplan: no password is asked for here: write ENCRYPT PASSWORD='...'\n", FAILED)
+
+
 def abort_backup(cluster: LiveCluster, line: Line) -> Answer:
     """Of any number: that it is ordered is said whatever runs."""
-    number = number_of(line.words[0]) if line.words else None
+    number = begun_number(line.words[0]) if line.words else None
     if number is None:
         return Answer("Invalid arguments: expected <BackupId>\n", FAILED)
+    if form(cluster.plan.version, "abort_backup_checks") and not 1 <= number <= HIGHEST_BACKUP:
+        return Answer(f"Invalid arguments: <BackupId> out of range [1-{HIGHEST_BACKUP}]\n", FAILED)
     if not cluster.state.alive():
         said = f"Abort of backup {number} failed\n{client_line(3002)}{refused(5030, cluster)}"
         return Answer(said, FAILED)
@@ -180,7 +191,7 @@ def _group_refusal(cluster: LiveCluster, ids: list[int]) -> int:
 
 def drop_group(cluster: LiveCluster, line: Line) -> Answer:
     """Only one that no table uses; a refusal has a number and no sentence."""
-    number = number_of(line.words[0]) if line.words else None
+    number = begun_number(line.words[0]) if line.words else None
     if number is None:
         return Answer("Invalid arguments: expected <NG>\n", FAILED)
     state = cluster.state
@@ -199,9 +210,7 @@ def drop_group(cluster: LiveCluster, line: Line) -> Answer:
 
 def enter_single_user(cluster: LiveCluster, line: Line) -> Answer:
     """`ENTER SINGLE USER MODE id`: an API node, connected or not."""
-    if line.upper[:3] != ("SINGLE", "USER", "MODE"):
-        return invalid(f"ENTER {line.text}".strip())
-    number = number_of(line.words[3]) if len(line.words) > 3 else None
+    number = begun_number(line.words[3]) if len(line.words) > 3 else None
     if number is None:
         return Answer(
             "Invalid arguments: expected <NodeId>\nUse SHOW to see what API nodes are configured\n", FAILED
@@ -220,10 +229,8 @@ def enter_single_user(cluster: LiveCluster, line: Line) -> Answer:
     return Answer("", 0, (EnterSingleUser(number),), entered)
 
 
-def exit_single_user(line: Line) -> Answer:
+def exit_single_user() -> Answer:
     """Also said when the mode is not on."""
-    if line.upper != ("SINGLE", "USER", "MODE"):
-        return invalid(f"EXIT {line.text}".strip())
     return Answer(
         "Exiting single user mode in progress.\n"
         "Use ALL STATUS or SHOW to see when single user mode has been exited.\n",

@@ -16,7 +16,7 @@ from ndbplan.plan.processes import ManagementNode
 from ndbplan.train.answer import Answer
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.mgm import admin, report, show, stopping
-from ndbplan.train.mgm.help import help_text
+from ndbplan.train.mgm.help import help_of
 from ndbplan.train.mgm.words import (
     FAILED,
     HIGHEST_ID,
@@ -83,7 +83,7 @@ def unanswered(text: str, cluster: LiveCluster, *, was_connected: bool = False) 
 def needs_server(text: str) -> bool:
     """Whether a line is for a management server; some the client answers by itself."""
     first = line_of(text).upper[:1]
-    return bool(first) and first[0] not in ("QUIT", "EXIT", "BYE", "HELP", "?", "SLEEP", "CONNECT", "PROMPT")
+    return bool(first) and first[0] not in ("QUIT", "EXIT", "BYE", "HELP", "?", "SLEEP", "CONNECT")
 
 
 def answer(text: str, cluster: LiveCluster, *, listens: bool = True) -> Answer:
@@ -98,13 +98,11 @@ def answer(text: str, cluster: LiveCluster, *, listens: bool = True) -> Answer:
     if first in ("QUIT", "EXIT", "BYE") and len(line.words) == 1:
         return Answer(ends=True)
     if first in ("HELP", "?"):
-        return Answer(help_text(line.rest, cluster.plan.version))
+        return help_of(line.rest, cluster.plan.version)
     if first == "SLEEP":
         return _sleep(cluster, line)
     if first == "CONNECT":
         return _connect(cluster, line)
-    if first == "PROMPT" and knows_word(cluster.plan.version, "PROMPT"):
-        return Answer(f"Prompt set to {line.rest.text}\n" if line.rest.words else "")
     wrong = _wrong_at_once(line)
     if wrong is not None:
         return wrong
@@ -117,7 +115,7 @@ def _wrong_at_once(line: Line) -> Answer | None:
     """What the client sees without asking anybody."""
     first = number_of(line.words[0])
     if first is not None and not 1 <= first <= HIGHEST_ID:
-        return Answer(f"Invalid node ID: {line.words[0]}.\n") if len(line.words) > 1 else invalid(line.text)
+        return Answer(f"Invalid node ID: {line.words[0]}.\n")
     return None
 
 
@@ -125,36 +123,46 @@ def _command(cluster: LiveCluster, line: Line, *, listens: bool) -> Answer:
     if line.upper[0] == "ALL" or number_of(line.words[0]) is not None:
         return _of_nodes(cluster, line)
     first, rest = line.upper[0], line.rest
-    match first, rest.upper[:1]:
-        case "SHOW", ():
+    match first:
+        case "SHOW" if rest.words:
+            return Answer(f"Invalid argument: '{rest.text}'\n", FAILED)
+        case "SHOW":
             return show.show(cluster)
-        case "SHOW", _:
-            return Answer(f"Invalid argument: '{rest.words[0]}'\n", FAILED)
-        case "SHUTDOWN", ():
+        case "SHUTDOWN":
+            # Whatever stands behind it.
             return stopping.shutdown(cluster)
-        case "START", ("BACKUP",):
-            return admin.start_backup(cluster, rest.rest)
-        case "ABORT", ("BACKUP",):
+        case "START" if rest.begins("BACKUP"):
+            return admin.start_backup(cluster, rest, listens=listens)
+        case "ABORT" if rest.begins("BACKUP"):
             return admin.abort_backup(cluster, rest.rest)
-        case "CREATE", ("NODEGROUP",) if knows_word(cluster.plan.version, "CREATE"):
+        case "CREATE" if rest.begins("NODEGROUP") and knows_word(cluster.plan.version, "CREATE"):
             return admin.create_group(cluster, rest.rest)
-        case "DROP", ("NODEGROUP",) if knows_word(cluster.plan.version, "DROP"):
+        case "DROP" if rest.begins("NODEGROUP") and knows_word(cluster.plan.version, "DROP"):
             return admin.drop_group(cluster, rest.rest)
-        case "ENTER", ("SINGLE",):
+        case "ENTER" if rest.begins("SINGLE USER MODE"):
             return admin.enter_single_user(cluster, rest)
-        case "EXIT", ("SINGLE",):
-            return admin.exit_single_user(rest)
-        case "CLUSTERLOG", _:
+        case "EXIT" if rest.begins("SINGLE USER MODE"):
+            return admin.exit_single_user()
+        case "CLUSTERLOG":
             return report.cluster_log(cluster, rest)
-        case "PURGE", _:
-            if rest.upper != ("STALE", "SESSIONS"):
+        case "PURGE":
+            if rest.upper[:2] != ("STALE", "SESSIONS"):
                 return Answer("Unexpected command, expected: PURGE STALE SESSIONS\n", FAILED)
             return Answer("No sessions purged\n")
-        case "TLS", ("INFO",) if knows_word(cluster.plan.version, "TLS"):
+        case "TLS" if rest.begins("INFO") and knows_word(cluster.plan.version, "TLS"):
             return report.tls(cluster, listens=listens)
-        case "START", ("TLS",) if knows_word(cluster.plan.version, "TLS"):
+        case "START" if rest.begins("TLS") and knows_word(cluster.plan.version, "TLS"):
             return Answer(f"{client_line(1014)}*        there are no keys and certificates here\n", FAILED)
-    return invalid(line.text)
+        case "PROMPT" if knows_word(cluster.plan.version, "PROMPT"):
+            return _prompt(rest)
+    return invalid(line.typed)
+
+
+def _prompt(line: Line) -> Answer:
+    """What the client says of its prompt; here it stays as it is."""
+    if not line.words:
+        return Answer(f"Returning to default prompt of {PROMPT}\n")
+    return Answer(f"Prompt set to {line.text} \n")
 
 
 def _of_nodes(cluster: LiveCluster, line: Line) -> Answer:
@@ -168,18 +176,24 @@ def _of_nodes(cluster: LiveCluster, line: Line) -> Answer:
         ids.append(number)
         rest = rest.rest
     if not rest.words:
-        return invalid(line.text)
+        return Answer("Expected a command after ALL.\n", FAILED) if everyone else invalid(line.typed)
     verb, options = rest.upper[0], rest.rest
-    if verb not in _SECOND or not knows_word(cluster.plan.version, verb):
-        return invalid(rest.words[0])
     if len(ids) > 1 and not everyone and verb not in ("START", "STOP", "RESTART"):
         expected = "Expected STOP, START, or RESTART."
-        return Answer(f"Invalid command: '{verb}' after multi node id list. {expected}\n", FAILED)
+        return Answer(f"Invalid command: '{rest.words[0]}' after multi node id list. {expected}\n", FAILED)
+    if verb not in _SECOND or not knows_word(cluster.plan.version, verb):
+        return invalid(rest.words[0])
     return _with_verb(cluster, verb, ids, options, everyone)
+
+
+_NO_PARAMETERS = "No parameters expected to this command.\n\n"
 
 
 def _with_verb(cluster: LiveCluster, verb: str, ids: Sequence[int], rest: Line, everyone: bool) -> Answer:
     match verb:
+        case "STATUS" if rest.words:
+            # The client passes over the failure of all [CommandInterpreter::executeForAll].
+            return Answer(_NO_PARAMETERS, 0 if everyone else FAILED)
         case "STATUS":
             found = show.all_status(cluster) if everyone else show.status(cluster, ids[0])
             return Answer(found.text + "\n", found.exit)
@@ -193,17 +207,38 @@ def _with_verb(cluster: LiveCluster, verb: str, ids: Sequence[int], rest: Line, 
             return report.report(cluster, ids, rest)
         case "DUMP":
             return report.dump(cluster, ids, rest)
-        case "CLUSTERLOG" | "LOGLEVEL":
-            return report.levels(cluster, ids, rest, verb)
-        case "NODELOG":
-            if len(rest.words) != 2 or rest.upper[0] != "DEBUG":
-                return Answer("ERROR: Wrong number of argument(s).\n\n", FAILED)
-            if rest.upper[1] not in ("ON", "OFF"):
-                return Answer("Invalid argument.\n" * len(ids) + "\n", FAILED)
-        case "LOG":
-            if rest.words and rest.upper[0] != "BLOCK":
-                return Answer(f"Unexpected value: {rest.words[0]}. Expected BLOCK.\n\n", FAILED)
-    return Answer("\n")
+        case "CLUSTERLOG":
+            return report.levels(cluster, ids, rest)
+        case "LOGLEVEL":
+            return report.node_level(ids, rest)
+    wrong = {"NODELOG": _wrong_in_nodelog, "LOG": _wrong_in_log}.get(verb, _wrong_in_test)(rest)
+    return Answer(wrong * len(ids) + "\n", FAILED if wrong else 0)
+
+
+def _wrong_in_test(line: Line) -> str:
+    return "No parameters expected to this command.\n" if line.words else ""
+
+
+def _wrong_in_nodelog(line: Line) -> str:
+    if len(line.words) != 2:
+        return "ERROR: Wrong number of argument(s).\n"
+    return "" if line.upper[0] == "DEBUG" and line.upper[1] in ("ON", "OFF") else "Invalid argument.\n"
+
+
+def _wrong_in_log(line: Line) -> str:
+    """`LOG [BLOCK = {ALL | block ...}]`; what is wrong is shown in capitals."""
+    if not line.words:
+        return ""
+    if line.upper[0] != "BLOCK":
+        return f"Unexpected value: {line.upper[0]}. Expected BLOCK.\n"
+    if len(line.words) == 1:
+        return "Expected =.\n"
+    if line.words[1] != "=":
+        return f"Unexpected value: {line.words[1]}. Expected =.\n"
+    blocks = line.upper[2:]
+    if not blocks:
+        return "No block specified.\n"
+    return "Nothing expected after ALL.\n" if blocks[0] == "ALL" and len(blocks) > 1 else ""
 
 
 def _sleep(cluster: LiveCluster, line: Line) -> Answer:

@@ -7,7 +7,8 @@ from typing import Any
 from ndbplan.base.resources import read_json
 from ndbplan.ndb.console import knows_word
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.train.mgm.words import Line
+from ndbplan.train.answer import Answer
+from ndbplan.train.mgm.words import FAILED, Line
 
 RULE = "-" * 75
 _WIDTH = 39
@@ -18,24 +19,25 @@ def _data() -> dict[str, Any]:
     return data
 
 
-def help_text(line: Line, version: NdbVersion) -> str:
-    """The list of commands, or what there is about a word."""
-    known = [row for row in _data()["commands"] if not row[3] or knows_word(version, row[3])]
+def _is_known(word: str, version: NdbVersion) -> bool:
+    """Whether something is there that wants a word to be known, or with a hyphen not to be."""
+    name = word.removeprefix("-")
+    return not name or knows_word(version, name) is not word.startswith("-")
+
+
+def help_of(line: Line, version: NdbVersion) -> Answer:
+    """The list of commands, or what there is about one; a topic is known by its whole name alone."""
     if not line.words:
         lines = [RULE, " NDB Cluster -- Management Client -- Help", RULE]
-        for usage, what, _, _ in known:
-            lines += _columns(usage, what)
-        return "\n".join([*lines, "", *_data()["after"]]) + "\n\n"
-    topic = " ".join(line.upper)
-    pages: dict[str, list[str]] = _data()["pages"]
-    name = next((page for page in pages if topic in (page, page.split()[0])), None)
-    rows = [row for row in known if name is not None and row[2] == name]
-    if name is None or not rows:
-        return f"No help for {line.text} available\n\n"
-    lines = [RULE, f" NDB Cluster -- Management Client -- Help for {name} command", RULE]
-    for usage, what, _, _ in rows:
-        lines += _columns(usage, what)
-    return "\n".join([*lines, "", *pages[name]]) + "\n\n"
+        for usage, what, word in _data()["commands"]:
+            if _is_known(word, version):
+                lines += _columns(usage, what)
+        return Answer("\n".join([*lines, "", *_data()["after"]]) + "\n")
+    for topic, others, word, page in _data()["pages"]:
+        if line.text.upper() in (topic, *others) and _is_known(word, version):
+            title = f" NDB Cluster -- Management Client -- Help for {topic} command"
+            return Answer("\n".join([RULE, title, RULE, *page]) + "\n")
+    return Answer(f"No help for {line.text} available\n", FAILED)
 
 
 def _columns(usage: str, what: str) -> list[str]:

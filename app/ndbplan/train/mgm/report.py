@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ndbplan.configuration.settings import node_settings
@@ -12,7 +13,7 @@ from ndbplan.train.backups import share_done
 from ndbplan.train.dumps import Dump
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.memory import data_pages
-from ndbplan.train.mgm.words import FAILED, Line, client_line, is_data_node, number_of
+from ndbplan.train.mgm.words import FAILED, Line, begun_number, client_line, is_data_node, number_of
 from ndbplan.train.orders import SetLevel, SetSeverities
 from ndbplan.train.state import Status
 
@@ -30,6 +31,8 @@ def report(cluster: LiveCluster, node_ids: Sequence[int], line: Line) -> Answer:
     if len(kinds) != 1:
         return Answer(f"ERROR: '{line.words[0]}' - report type specifier unknown!\n\n", FAILED)
     for node_id in node_ids:
+        if node_id > cluster.plan.features.data_nodes_most:
+            return Answer(f"ERROR: illegal nodeid {node_id}!\n\n", FAILED)
         if not is_data_node(cluster, node_id):
             return Answer(f"ERROR: node {node_id} is not a NDB node!\n\n", FAILED)
     nodes = cluster.state.nodes
@@ -81,19 +84,41 @@ def _events(cluster: LiveCluster, node_ids: Sequence[int]) -> str:
     )
 
 
+_RANGE, _IN_A_ROW = "(Value must be between 0 and 0xffffffff.)\n", 4
+_C_NUMBER = re.compile(r"([-+]?)(0[xX][0-9a-fA-F]+|[0-9]+)")
+
+
+def _as_number(word: str) -> int:
+    """What C reads in a word: 0x is hexadecimal, a zero in front octal, and a word without a number is 0."""
+    found = _C_NUMBER.match(word)
+    if found is None:
+        return 0
+    sign, digits = found.groups()
+    if digits[:2].lower() == "0x":
+        number = int(digits, 16)
+    elif digits.startswith("0"):
+        number = int(re.match("[0-7]*", digits)[0] or "0", 8)  # type: ignore[index]
+    else:
+        number = int(digits)
+    return -number if sign == "-" else number
+
+
 def dump(cluster: LiveCluster, node_ids: Sequence[int], line: Line) -> Answer:
     """Numbers that are sent to data nodes; what they answer stands in a log."""
     if not line.words:
         return Answer("ERROR: Expected argument!\n" * len(node_ids) + "\n", FAILED)
     if len(line.words) > MOST_NUMBERS:
-        return Answer(f"ERROR: Too many arguments, max {MOST_NUMBERS} allowed\n\n", FAILED)
-    numbers = []
-    for word in line.words:
-        number = number_of(word)
-        if number is None or not 0 <= number < 2**32:
-            return Answer(f"ERROR: '{word}' is not a number of 32 bits\n\n", FAILED)
-        numbers.append(number)
-    sent = "".join(f"0x{number:08x} " for number in numbers)
+        return Answer(
+            f"ERROR: Too many arguments, max {MOST_NUMBERS} allowed\n" * len(node_ids) + "\n", FAILED
+        )
+    numbers = [_as_number(word) for word in line.words]
+    for word, number in zip(line.words, numbers, strict=True):
+        if not 0 <= number < 2**32:
+            wrong = f"ERROR: Illegal value '{word}' in argument to signal.\n{_RANGE}"
+            return Answer(wrong * len(node_ids) + "\n", FAILED)
+    shown = [f"0x{number:08x} " for number in numbers]
+    rows = ["".join(shown[at : at + _IN_A_ROW]) for at in range(0, len(shown) + 1, _IN_A_ROW)]
+    sent = "\n".join(rows)
     text, orders, failed = "", list[Order](), False
     for node_id in node_ids:
         text += f"Sending dump signal with data:\n{sent}\n"
@@ -141,31 +166,50 @@ def cluster_log(cluster: LiveCluster, line: Line) -> Answer:
     return Answer(text, 0, (SetSeverities(frozenset(now), logs),))
 
 
-def levels(cluster: LiveCluster, node_ids: Sequence[int], line: Line, command: str) -> Answer:
-    """`CLUSTERLOG CHECKPOINT=8` and `LOGLEVEL CHECKPOINT=8` of nodes; unknown ids often succeed."""
+_EXPECTED = "Expected argument\n"
+
+
+def levels(cluster: LiveCluster, node_ids: Sequence[int], line: Line) -> Answer:
+    """`CLUSTERLOG CHECKPOINT=8 ...` of nodes; unknown ids succeed, and what cannot be read is passed over."""
     if not line.words:
-        return Answer("Expected argument\n\n", FAILED)
+        return Answer(_EXPECTED * len(node_ids) + "\n", FAILED)
     text, orders, failed = "", list[Order](), False
-    several = len(node_ids) > 1
     for node_id in node_ids:
-        for word in line.upper:
-            category, equals, value = word.partition("=")
-            level = number_of(value) if equals else None
-            if not equals or level is None:
+        for word in line.words:
+            parts = word.split("=")
+            if len(parts) != 2:
                 text += f"Invalid loglevel specification: {word}\n"
-                failed = failed or not several
-            elif category not in default_levels():
+                continue
+            category, level = parts[0].upper(), number_of(parts[1])
+            shown = f"Executing CLUSTERLOG {category}={parts[1]} on node {node_id}"
+            if category not in default_levels():
                 text += f'Unknown category: "{category}"\n'
+            elif level is None:
+                text += f"Invalid level: {parts[1]}\n"
             elif level < 0:
-                what = f"Executing {command} {word} on node {node_id} failed.\n"
-                text += f"{what}{client_line(22)}*        Invalid loglevel {level}\n"
+                text += f"{shown} failed.\n{client_line(22)}*        Invalid loglevel {level}\n"
                 failed = True
             else:
-                shown = f"{command} {word}" if command == "CLUSTERLOG" else command
-                text += f"Executing {shown} on node {node_id} OK!\n"
-                if command == "CLUSTERLOG":
-                    orders.append(SetLevel(node_id, category, min(HIGHEST_LEVEL, level)))
+                text += f"{shown} OK!\n"
+                orders.append(SetLevel(node_id, category, min(HIGHEST_LEVEL, level)))
     return Answer(text + "\n", FAILED if failed else 0, tuple(orders))
+
+
+def node_level(node_ids: Sequence[int], line: Line) -> Answer:
+    """`LOGLEVEL CHECKPOINT=8` of nodes: one category only."""
+    if not line.words:
+        return Answer(_EXPECTED * len(node_ids) + "\n", FAILED)
+    parts, wrong = line.text.split("="), ""
+    category = parts[0].strip().upper()
+    if len(parts) != 2:
+        wrong = f"Invalid loglevel specification: {line.text}\n"
+    elif category not in default_levels():
+        wrong = f'Unknown category: "{category}"\n'
+    elif not 0 <= (begun_number(parts[1].strip()) or 0) <= HIGHEST_LEVEL:
+        wrong = f"Invalid level: {parts[1]}\n"
+    if wrong:
+        return Answer(wrong * len(node_ids) + "\n", FAILED)
+    return Answer("".join(f"Executing LOGLEVEL on node {node_id} OK!\n" for node_id in node_ids) + "\n")
 
 
 def tls(cluster: LiveCluster, *, listens: bool) -> Answer:

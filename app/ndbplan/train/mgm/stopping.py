@@ -47,8 +47,12 @@ def _options(cluster: LiveCluster, line: Line, command: str) -> Options | Answer
 
 
 def start(cluster: LiveCluster, node_ids: Sequence[int], everyone: bool) -> Answer:
-    """Data nodes that wait are started; of others that run it is said, and nothing happens."""
+    """Data nodes that wait are started; of others that run it is said, and nothing happens.
+
+    Of several that are named the first that is refused ends it.
+    """
     text, orders, failed = "", list[Order](), False
+    several = len(node_ids) > 1 and not everyone
     for node_id in node_ids:
         process = cluster.state.process(node_id)
         code = 0
@@ -56,19 +60,21 @@ def start(cluster: LiveCluster, node_ids: Sequence[int], everyone: bool) -> Answ
             code = 5002
         elif cluster.state.nodes[node_id].status is Status.NOT_CONNECTED:
             code = 5000
+        failed = failed or bool(code)
         if code and everyone:
             text += f"Start failed.\n{client_line(0)}*        Executing: ndb_mgm_start\n"
         elif code:
             text += f"Start failed.\n{client_line(22)}{refused(code, cluster)}"
+            break
         else:
-            text += (
-                "NDB Cluster is being started.\n"
-                if everyone
-                else f"Database node {node_id} is being started.\n"
-            )
             orders.append(StartNode(node_id))
-        failed = failed or bool(code)
-    return Answer(text + "\n", FAILED if failed else 0, tuple(orders))
+            if everyone:
+                text += "NDB Cluster is being started.\n"
+            elif not several:
+                text += f"Database node {node_id} is being started.\n"
+    if several and not failed:
+        text = f"Node {' '.join(map(str, node_ids))} is being started\n"
+    return Answer(text + ("" if several else "\n"), FAILED if failed else 0, tuple(orders))
 
 
 def refusal(cluster: LiveCluster, node_ids: Sequence[int], options: Options) -> int:

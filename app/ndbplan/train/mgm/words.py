@@ -16,37 +16,53 @@ FAILED = 255
 """Exit status of any failure [8.4.8 and 7.4.10]."""
 HIGHEST_ID = 256
 """A node id above it is invalid whatever is configured [8.4.8: 256 is not found, 300 is invalid]."""
-_NUMBER = re.compile(r"-?[0-9]+")
+_NUMBER = re.compile(r"[-+]?[0-9]+")
 
 
 class Line(NamedTuple):
-    """A line without what does not count."""
+    """A line, or its end, as the client takes it apart: spaces part words, tabs do not."""
 
-    words: tuple[str, ...]
-    """As typed."""
-    upper: tuple[str, ...]
+    text: str
+    typed: str
+    """The whole line with what does not count, as it is shown where no command is meant."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """As typed."""
+        return tuple(word for word in self.text.split(" ") if word)
+
+    @property
+    def upper(self) -> tuple[str, ...]:
+        """In capitals."""
+        return tuple(word.upper() for word in self.words)
 
     @property
     def rest(self) -> Line:
-        """Without the first word."""
-        return Line(self.words[1:], self.upper[1:])
+        """Without the first word and the one space behind it."""
+        return Line(self.text.lstrip(" ").partition(" ")[2], self.typed)
 
-    @property
-    def text(self) -> str:
-        """The words with one space between them."""
-        return " ".join(self.words)
+    def begins(self, words: str) -> bool:
+        """Whether it begins with these letters, whatever is behind them."""
+        return self.text.upper().startswith(words)
 
 
 def line_of(text: str) -> Line:
-    """Words of a line; semicolons at its end and a remark count for nothing."""
-    stripped = text.strip().rstrip("; \t\r\n")
-    words = () if stripped.startswith("#") else tuple(stripped.split())
-    return Line(words, tuple(word.upper() for word in words))
+    """A line without spaces around it; semicolons at its end and a remark count for nothing."""
+    kept = text.strip(" \t\r\n")
+    while kept.endswith(";"):
+        kept = kept[:-1].strip(" \t\r\n")
+    return Line("" if kept.startswith("#") else kept, text)
 
 
 def number_of(word: str) -> int | None:
     """A whole number, or None."""
     return int(word) if _NUMBER.fullmatch(word) and len(word) < 20 else None
+
+
+def begun_number(word: str) -> int | None:
+    """The whole number that a word begins with, as of `5abc`; None: with none."""
+    found = _NUMBER.match(word)
+    return None if found is None else number_of(found[0])
 
 
 def invalid(text: str, more: str = "") -> Answer:
