@@ -85,7 +85,7 @@ def _events(cluster: LiveCluster, node_ids: Sequence[int]) -> str:
 
 
 _RANGE, _IN_A_ROW = "(Value must be between 0 and 0xffffffff.)\n", 4
-_C_NUMBER = re.compile(r"([-+]?)(0[xX][0-9a-fA-F]+|[0-9]+)")
+_C_NUMBER = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0([0-7]*)|([1-9][0-9]*))")
 
 
 def _as_number(word: str) -> int:
@@ -93,13 +93,8 @@ def _as_number(word: str) -> int:
     found = _C_NUMBER.match(word)
     if found is None:
         return 0
-    sign, digits = found.groups()
-    if digits[:2].lower() == "0x":
-        number = int(digits, 16)
-    elif digits.startswith("0"):
-        number = int(re.match("[0-7]*", digits)[0] or "0", 8)  # type: ignore[index]
-    else:
-        number = int(digits)
+    sign, hexadecimal, octal, decimal = found.groups()
+    number = int(hexadecimal, 16) if hexadecimal else int(octal or "0", 8) if not decimal else int(decimal)
     return -number if sign == "-" else number
 
 
