@@ -110,10 +110,13 @@ class ActedSql(ActedHosts):
     def _mysqld(self, host: str, words: list[str]) -> str:
         assert "--loose-skip-ndbcluster" in words, "it waits for a cluster that does not know it"
         suffix = next((w.partition("=")[2] for w in words if w.startswith("--defaults-group-suffix=")), "")
-        folder = group_of(self.files.get((host, "/etc/my.cnf"), ""), f"mysqld{suffix}").get("datadir", "?")
+        told = group_of(self.files.get((host, "/etc/my.cnf"), ""), f"mysqld{suffix}")
+        folder = told.get("datadir", "?")
         if not self._exists(host, folder):
             raise RefusedError("mysqld: no data directory or no options\n")
         self._opens_files(host, suffix)
+        if "default-storage-engine" in told and "--default-storage-engine=InnoDB" not in words:
+            raise RefusedError("mysqld: Unknown/unsupported storage engine: ndb\n")
         if any(path.rstrip("/") != folder for path in self._inside(host, folder)):
             raise RefusedError("--initialize specified but the data directory has files in it. Aborting.\n")
         return self._fill(host, folder)

@@ -19,6 +19,7 @@ from ndbplan.exporting.export import render_files
 from ndbplan.exporting.operator import kubernetes_name
 from ndbplan.exporting.systemd import unit_word
 from ndbplan.plan import file
+from ndbplan.plan.hardware import ServiceManager
 from ndbplan.plan.plan import Plan
 
 SAMPLES = sorted(path.stem for path in resource_path("samples").glob("*.ndbplan"))
@@ -98,6 +99,30 @@ def test_each_part_has_a_playbook_and_the_hosts_have_a_role() -> None:
         assert f"hosts/{copied['src'].rpartition('/')[2]}" in files
         assert copied["dest"] in files["runbook.sh"], "the script does the same"
         assert task["notify"] in handlers
+
+
+@pytest.mark.parametrize(
+    ("options", "files"),
+    [
+        ({}, 65536),
+        ({"max_connections": 13107}, 65536),
+        ({"max_connections": 13108}, 65540),
+        ({"max_connections": 10, "table_open_cache": "40K"}, 10 + 10 + 2 * 40960),
+        ({"open-files-limit": 100000}, 100000),
+    ],
+)
+@pytest.mark.parametrize("manager", list(ServiceManager))
+def test_a_service_lets_mysqld_open_what_its_options_ask_for(
+    options: dict[str, int | str], files: int, manager: ServiceManager
+) -> None:
+    """With fewer files mysqld would take fewer clients than the plan says."""
+    plan = sample("starter")
+    plan = update(plan, plan.sql_nodes[0].id, options=options)
+    plan = update(plan, plan.sql_nodes[0].host_id, service_manager=manager)
+    units = render_files(plan, ["systemd"])
+    (text,) = (text for name, text in units.items() if "/app-a1/ndb_mysqld-147" in name)
+    limit = "LimitNOFILE=" if manager is ServiceManager.SYSTEMD else "ulimit -n "
+    assert f"{limit}{files}" in [line.strip() for line in text.splitlines()]
 
 
 def test_words_of_units_are_quoted() -> None:

@@ -103,7 +103,11 @@ def test_a_password_of_root_that_packages_made_is_not_waited_for(
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"log_bin": "/binlog/of it/bin", "slow_query_log_file": "/var/log/s.log"}]
+    "options",
+    [
+        {"default_storage_engine": "NDB"},
+        {"log_bin": "/binlog/of it/bin", "slow_query_log_file": "/var/log/s.log"},
+    ],
 )
 def test_apparmor_lets_mysqld_have_what_the_plan_names(options: dict[str, int | str], tmp_path: Path) -> None:
     """Packages of Debian confine it to files of theirs, and /etc/my.cnf is none of them."""

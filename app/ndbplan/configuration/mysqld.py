@@ -7,12 +7,17 @@ from posixpath import join, normpath
 
 from ndbplan.configuration.deployment import mysqld_instance, sql_files
 from ndbplan.ndb.mysqld_options import (
-    canonical,
     ends_mysqld,
+    fixed_when_filled,
+    flag_of,
     folders_named,
+    in_effect,
     is_of_every_system,
+    lacks,
     may_be_empty,
     names_a_log,
+    number_of,
+    option,
     said_by_the_plan,
     written,
 )
@@ -23,11 +28,7 @@ from ndbplan.plan.processes import SqlNode, process_node_ids
 
 def stated_options(node: SqlNode) -> dict[str, str]:
     """The options that the plan states for a node, but for those that it says otherwise."""
-    return dict(
-        written(name, value)
-        for name, value in node.options.items()
-        if canonical(name) not in said_by_the_plan()
-    )
+    return dict(written(name, value) for name, value in node.options.items() if not said_by_the_plan(name))
 
 
 def unstartable_options(plan: Plan, node: SqlNode) -> dict[str, str]:
@@ -36,7 +37,50 @@ def unstartable_options(plan: Plan, node: SqlNode) -> dict[str, str]:
     found = {name: why for name, value in told.items() if (why := ends_mysqld(name, value, plan.version))}
     if lacks_server_id(plan, node):
         found["log-bin"] = "log-bin without server-id"
-    return found
+    return found | {one.name: one.why for one in lacks(told, plan.version)}
+
+
+def writes_binary_log(plan: Plan, node: SqlNode) -> bool:
+    """Whether changes of NDB tables are in the binary log of an SQL node."""
+    told, of_ndb = stated_options(node), option("ndb-log-bin", plan.version)
+    by_itself = of_ndb is not None and of_ndb.default == 1
+    is_on = flag_of(told["ndb-log-bin"] or "on") == 1 if "ndb-log-bin" in told else by_itself
+    # Where NDB is in it by itself, there is none by itself.
+    return is_on and "skip-log-bin" not in told and ("log-bin" in told or not by_itself)
+
+
+def open_files(plan: Plan, node: SqlNode) -> int:
+    """Files that mysqld asks to have open; with fewer it serves fewer clients, and says so in its log alone.
+
+    Source: sql/mysqld.cc (adjust_open_files_limit); manual, open_files_limit.
+    """
+    clients, tables = (
+        in_effect(node.options, name, plan.version) for name in ("max-connections", "table-open-cache")
+    )
+    stated = number_of(stated_options(node).get("open-files-limit", ""), plan.version) or 0
+    return max(10 + clients + 2 * tables, 5 * clients, stated)
+
+
+def server_id(plan: Plan, node: SqlNode) -> int:
+    """Id of an SQL node in replication."""
+    return in_effect(node.options, "server-id", plan.version)
+
+
+def fixed_otherwise(plan: Plan, node: SqlNode, before: Plan, was: SqlNode) -> Iterator[str]:
+    """Options that are other than when a node's data directory was filled: mysqld does not start so."""
+    if sql_host(plan, node) != sql_host(before, was):
+        return
+    old, new = stated_options(was), stated_options(node)
+    for name in dict.fromkeys((*old, *new)):
+        if usual := fixed_when_filled(name, plan.version):
+            had, will_have = old.get(name, usual), new.get(name, usual)
+            if had != will_have:
+                yield f"{name} is {had} since its data directory was filled, and cannot become {will_have}"
+
+
+def sql_host(plan: Plan, node: SqlNode) -> str:
+    """The host of an SQL node, by name."""
+    return plan.host(node.host_id).hostname
 
 
 def lacks_server_id(plan: Plan, node: SqlNode) -> bool:

@@ -12,7 +12,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.configuration.deployment import connect_string, management_port, sql_files
 from ndbplan.configuration.difference import MYSQLD, RESTART_DATA_NODES, Difference, diff
 from ndbplan.configuration.directories import data_node_paths
-from ndbplan.configuration.mysqld import mysqld_options, unstartable_options
+from ndbplan.configuration.mysqld import fixed_otherwise, mysqld_options, unstartable_options
 from ndbplan.configuration.node_groups import incomplete_node_group, reserved_nodes
 from ndbplan.configuration.own_options import has_own_options
 from ndbplan.configuration.services import service_of
@@ -259,6 +259,13 @@ def _refusals(before: Plan, after: Plan, change: Difference) -> Iterator[tuple[s
                     f"mysqld of SQL node {node.node_id} would not start: {why}",
                     f"remove {option}, or correct it; ndbplan check says more",
                 )
+    ran = {node.node_id: node for node in before.sql_nodes}
+    for node in after.sql_nodes:
+        for why in fixed_otherwise(after, node, before, ran[node.node_id]) if node.node_id in ran else ():
+            yield (
+                f"mysqld of SQL node {node.node_id} would not start: {why}",
+                "leave it; an SQL node on another host fills its data directory with another value",
+            )
     for plan, name in ((before, "what runs"), (after, "the plan")):
         if not (plan.data_nodes and plan.management_nodes):
             yield f"{name} has no data node or no management node", "compare two whole clusters"

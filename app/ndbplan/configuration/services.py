@@ -16,7 +16,7 @@ from ndbplan.configuration.deployment import (
     sql_files,
 )
 from ndbplan.configuration.directories import data_node_paths
-from ndbplan.configuration.mysqld import option_folders
+from ndbplan.configuration.mysqld import open_files, option_folders
 from ndbplan.configuration.settings import node_settings
 from ndbplan.plan.hardware import ServiceManager
 from ndbplan.plan.plan import Plan
@@ -38,6 +38,10 @@ OLDEST_SYSTEMD = 219
 
 Source: systemd, NEWS; systemd.service(5) of 219: PermissionsStartOnly, TimeoutStartSec.
 """
+
+
+_OPEN_FILES = 65536
+"""More than any process of a plan needs, as far as its options say (judgement)."""
 
 
 def is_unit(name: str) -> bool:
@@ -83,6 +87,8 @@ class Service:
     directory: str = ""
     mounts: tuple[str, ...] = ()
     """Paths that must be mounted first."""
+    open_files: int = _OPEN_FILES
+    """How many files it may have open."""
     locks_memory: bool = False
     takes_option: bool = False
     """Whether it can be given an option for its next start alone, as --initial."""
@@ -231,6 +237,7 @@ def _sql(plan: Plan, node: SqlNode) -> Service:
         "notify" if plan.features.mysqld_notifies_systemd else "simple",
         tuple(words),
         mounts=(sql_files(plan, node).data_dir, *option_folders(plan, node)),
+        open_files=max(_OPEN_FILES, open_files(plan, node)),
         # Without offline_mode a start of its own keeps its clients away.
         takes_option=not plan.features.sql_offline_mode,
     )

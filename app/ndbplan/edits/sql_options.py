@@ -13,10 +13,15 @@ SESSIONS = "max-connections"
 """The option that says how many sessions an SQL node lets in."""
 
 
+def with_option(node: SqlNode, name: str, value: int | str) -> SetField:
+    """An option of an SQL node with another value, however it is written now. `name`: as the list has it."""
+    options = node.options
+    for written in node.options:
+        if canonical(written) == name:
+            options = options.without(written)
+    return SetField(node.id, "options", options.with_(name, value))
+
+
 def sessions_allowed(node: SqlNode, sessions: int) -> SetField:
     """What lets so many sessions in at an SQL node, however it says so now."""
-    options = node.options
-    for name in node.options:
-        if canonical(name) == SESSIONS:
-            options = options.without(name)
-    return SetField(node.id, "options", options.with_(SESSIONS, sessions))
+    return with_option(node, SESSIONS, sessions)

@@ -66,7 +66,7 @@ def with_options(plan: Plan, text: str, name: str, *, only_these: bool = False) 
         for one in by_name.values():
             if said := _against_the_plan(plan, node, one):
                 noticed.append((one.line, said))
-            elif one.name not in said_by_the_plan() and mine.get(one.name) != one.value:
+            elif not said_by_the_plan(one.name) and mine.get(one.name) != one.value:
                 stated[one.name] = _value(plan, one)
                 noticed += ((one.line, why) for why in _of_an_option(plan, one))
         old = {canonical(key): value for key, value in node.options.items()}
@@ -135,9 +135,11 @@ def _nodes(plan: Plan, groups: list[tuple[str, Told]], name: str) -> list[SqlNod
 
 def _against_the_plan(plan: Plan, node: SqlNode, one: Told) -> str:
     """What the plan says otherwise than the file; nothing where they agree or only the file speaks."""
-    why = said_by_the_plan().get(one.name)
+    why = said_by_the_plan(one.name)
     mine = mysqld_options(plan, node).get(one.name)
-    if why is None or mine is None or mine == one.value:
+    if one.name in ("skip-ndbcluster", "disable-ndbcluster"):
+        return fault(one.name, one.value, plan.version)
+    if not why or mine is None or mine == one.value:
         return ""
     return f"{one.name} is {one.value or 'set'} here; the plan has {mine}, from {why}"
 

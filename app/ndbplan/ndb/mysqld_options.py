@@ -6,7 +6,7 @@ option("ndb_batch_size", version).default       # 32768; None for a name that is
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from posixpath import dirname, normpath
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ class MysqldOption(NamedTuple):
 
     name: str
     type: str
-    """int, bool or text."""
+    """int, bool, enum or text."""
     unit: str
     what: str
     dynamic: bool
@@ -31,6 +31,8 @@ class MysqldOption(NamedTuple):
     default: int | None
     minimum: int | None
     maximum: int | None
+    values: tuple[str, ...] = ()
+    """The words that an enum takes."""
 
     @classmethod
     def unlisted(cls, name: str) -> MysqldOption:
@@ -55,10 +57,21 @@ def _rows() -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in read_json("ndb/mysqld_options.json")["options"]}
 
 
-def said_by_the_plan() -> dict[str, str]:
+@cache
+def _said_by_the_plan() -> dict[str, str]:
     """Options that follow from the plan, and from what of it."""
     names: dict[str, str] = read_json("ndb/mysqld_options.json")["said_by_the_plan"]
     return names
+
+
+def said_by_the_plan(name: str) -> str:
+    """What of a plan says an option, also one that is written as skip-, disable- or loose-; else nothing."""
+    return _said_by_the_plan().get(without_prefix(name), "")
+
+
+def without_prefix(name: str) -> str:
+    """The option that is meant by one with a word before it, as skip-log-bin."""
+    return re.sub(r"^(loose-)?(skip-|disable-|enable-)?", "", canonical(name))
 
 
 @cache
@@ -127,7 +140,7 @@ def is_of_every_system(folder: str) -> bool:
 
 def is_option(name: str) -> bool:
     """Whether mysqld of any version has it, as far as is known here."""
-    return any(canonical(name) in names for names in (_rows(), _gone(), _came(), said_by_the_plan()))
+    return any(canonical(name) in names for names in (_rows(), _gone(), _came(), _said_by_the_plan()))
 
 
 @cache
@@ -197,6 +210,7 @@ def option(name: str, version: NdbVersion) -> MysqldOption | None:
         span["default"],
         span["min"],
         span["max"],
+        tuple(span.get("values", ())),
     )
 
 
@@ -246,7 +260,7 @@ def fault(name: str, value: int | str, version: NdbVersion) -> str:
     Nothing: it is taken. A number out of range and a switch that is none are taken otherwise, with a warning
     in the error log (my_getopt.cc).
     """
-    if (why := said_by_the_plan().get(canonical(name))) is not None:
+    if why := said_by_the_plan(name):
         return f"{canonical(name)} follows from {why}; the export leaves this one out"
     if why := _taken_otherwise(name, value, version):
         return why
@@ -261,12 +275,49 @@ def _taken_otherwise(name: str, value: int | str, version: NdbVersion) -> str:
         return ""
     if known.type == "bool" and flag_of(text) is None:
         return f"{known.name} is ON or OFF, not {text[:40]}; mysqld takes it as OFF"
-    number = number_of(text, version) if known.type not in ("bool", "text") else None
+    number = number_of(text, version) if known.type == "int" else None
     if number is None or known.minimum is None or known.maximum is None:
         return ""
     nearest = max(known.minimum, min(number, known.maximum))
     span = f"{known.name} goes from {known.minimum} to {known.maximum}"
     return "" if nearest == number else f"{span}, not {text[:40]}; mysqld takes {nearest}"
+
+
+def _is_one_of(text: str, words: tuple[str, ...]) -> bool:
+    """Whether mysqld reads one of some words: any case, its beginning where one word has it, its number.
+
+    Source: mysys/my_getopt.cc (GET_ENUM), typelib.cc.
+    """
+    small = [word.lower() for word in words]
+    number = whole_number(text)
+    begin = [word for word in small if word.startswith(text)] if text else []
+    return text in small or len(begin) == 1 or (number is not None and number < len(small))
+
+
+class Lack(NamedTuple):
+    """An option with which mysqld does not start, as it needs another one."""
+
+    name: str
+    why: str
+    needs: str
+    to_be: str
+
+
+def lacks(told: Mapping[str, str], version: NdbVersion) -> Iterator[Lack]:
+    """Those of some options that need another one, which is missing or otherwise."""
+    for row in read_json("ndb/mysqld_options.json")["needs"]:
+        name, other = row["name"], row["needs"]
+        is_asked = name in told and told[name].upper() in row["values"] and version >= release(row["from"])
+        if is_asked and told.get(other, "OFF").upper() not in row["to_be"]:
+            to_be = row["to_be"][0]
+            yield Lack(name, f"{name}={told[name]} without {other}={to_be}", other, to_be)
+
+
+def fixed_when_filled(name: str, version: NdbVersion) -> str:
+    """What an option is by itself that stays as it was when the data directory was filled; else nothing."""
+    rows = read_json("ndb/mysqld_options.json")["fixed_when_filled"]
+    found = (row for row in rows if row["name"] == canonical(name) and version >= release(row["from"]))
+    return next((str(row["usual"]) for row in found), "")
 
 
 def _closed_folder(name: str, value: int | str) -> str:
@@ -300,6 +351,8 @@ def ends_mysqld(name: str, value: int | str, version: NdbVersion) -> str:
     if version < release(known.since):
         return f"{known.name} came with {known.since}, NDB {version} does not know it"
     text = str(value).strip().lower()
-    if known.type != "bool" and number_of(text, version) is None:
+    if known.type == "enum" and not _is_one_of(text, known.values):
+        return f"{known.name} is one of {', '.join(known.values)}, not {text[:40] or 'nothing'}"
+    if known.type == "int" and number_of(text, version) is None:
         return f"{known.name} is a whole number, as 65536 or 64K, not {text[:40]}"
     return ""

@@ -15,7 +15,7 @@ from ndbplan.configuration.deployment import (
     sql_hosts,
 )
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths
-from ndbplan.configuration.mysqld import option_folders, option_logs
+from ndbplan.configuration.mysqld import option_folders, option_logs, stated_options
 from ndbplan.configuration.own_options import OWN_OPTIONS_FOLDER, has_own_options
 from ndbplan.configuration.services import OLDEST_SYSTEMD, Service, service_of, services
 from ndbplan.operations.commands import Command, Copy, Shell, start_service, stop_data_node, wait_started
@@ -199,6 +199,9 @@ def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> 
         if plan.features.mysqld_initialises:
             # First releases of 7.5 looked for the cluster meanwhile, which does not know the node yet.
             options = "--initialize-insecure --loose-skip-ndbcluster --user=mysql"
+            if "default-storage-engine" in stated_options(node):
+                # NDB would be none of the engines that there are meanwhile.
+                options += " --default-storage-engine=InnoDB"
             fill = f"/usr/sbin/mysqld --defaults-file=/etc/my.cnf{group} {options}"
         else:
             fill = f"mysql_install_db --defaults-file=/etc/my.cnf --user=mysql --datadir={data}"

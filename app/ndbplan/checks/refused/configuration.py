@@ -10,15 +10,17 @@ from ndbplan.checks.node_cures import another_node
 from ndbplan.checks.parameters import without
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.configuration.mysqld import lacks_server_id
+from ndbplan.configuration.mysqld import lacks_server_id, server_id, stated_options, writes_binary_log
 from ndbplan.configuration.sections import paths_left_out
 from ndbplan.configuration.stated import Fate, Stated, stated
 from ndbplan.edits.changes import SetField, SetParameter
+from ndbplan.edits.sql_options import with_option
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
-from ndbplan.ndb.mysqld_options import fault, is_option, option, who_has
+from ndbplan.ndb.mysqld_options import fault, in_effect, is_option, lacks, option, who_has, without_prefix
 from ndbplan.ndb.values import format_value
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import SqlNode
 
 
 @rule("node-kinds", "A data node, a management node or an SQL or API node is missing", refused=True)
@@ -122,6 +124,26 @@ def parameter_value(now: Estimation) -> Iterator[Problem]:
             )
 
 
+def _unlike_the_first(plan: Plan, node: SqlNode) -> Iterator[Problem]:
+    """What SQL nodes of one cluster must have alike, or each for itself."""
+    first = plan.sql_nodes[0]
+    names = [in_effect(one.options, "lower-case-table-names", plan.version) for one in (node, first)]
+    where = f"SQL node {node.node_id}"
+    if names[0] != names[1]:
+        text = f"lower-case-table-names is {names[0]}, and {names[1]} for SQL node {first.node_id}: "
+        text += "they look for the same table by different names"
+        alike = with_option(node, "lower-case-table-names", names[1])
+        yield warning(where, text, f"state {names[1]} for both", (node.id, first.id), alike)
+    mine = server_id(plan, node)
+    before = plan.sql_nodes[: plan.sql_nodes.index(node)] if writes_binary_log(plan, node) else ()
+    same = next((n for n in before if writes_binary_log(plan, n) and server_id(plan, n) == mine), None)
+    if same is not None:
+        text = f"server-id {mine} is that of SQL node {same.node_id} too: in the binary log neither is known "
+        text += "from the other, and a cluster that replicates back takes their changes for its own"
+        edit = with_option(node, "server-id", node.node_id)
+        yield warning(where, text, f"state server-id {node.node_id}", (node.id, same.id), edit)
+
+
 @rule("mysqld-options", "mysqld does not take an option")
 def mysqld_options(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
@@ -130,13 +152,18 @@ def mysqld_options(now: Estimation) -> Iterator[Problem]:
         if lacks_server_id(plan, node):
             text = "log-bin without server-id; mysqld would not start with it"
             fix = f"add server-id {node.node_id}, another number for each SQL node"
-            numbered = SetField(node.id, "options", node.options.with_("server-id", node.node_id))
+            numbered = with_option(node, "server-id", node.node_id)
             yield warning(where, text, fix, (node.id,), numbered)
+        for lack in lacks(stated_options(node), plan.version):
+            text = f"{lack.why}; mysqld would not start with it"
+            added = with_option(node, lack.needs, lack.to_be)
+            yield warning(where, text, f"add {lack.needs}={lack.to_be}", (node.id,), added)
+        yield from _unlike_the_first(plan, node)
         for name, value in node.options.items():
             if why := fault(name, value, plan.version):
                 edit = SetField(node.id, "options", node.options.without(name))
                 yield warning(where, why, f"remove {name}", (node.id,), edit)
-            elif option(name, plan.version) is None:
+            elif option(without_prefix(name), plan.version) is None:
                 seen = "".join(f" ({text})" for text in (who_has(name),) if text)
                 text = (
                     f"{name} is not among the options of mysqld that are known here{seen}; "
