@@ -140,6 +140,15 @@ class TestPalette:
             "larger text": "Presentation",
             "monte carlo": "Simulation",
             "noofreplicas": "NoOfReplicas",
+            "redo": "RedoBuffer",
+            "restart": "Operations",
+            "data memory": "DataMemory",
+            "load": "Add a workload",
+            "disk": "Add NVMe 3.2 TB",
+            "max": "What would help",
+            "partition": "Distribution",
+            "ddl": "Tables from SQL",
+            "node group": "Add a node group",
         }
         assert {typed: window.commands.matching(typed)[0].text for typed in meant} == meant
         window.commands.hide()

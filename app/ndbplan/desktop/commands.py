@@ -30,18 +30,26 @@ _IN_MENUS = {"Theme": "Theme: ", "Units": "Units: "}
 
 
 _MORE_OF_TABS = {
-    "Simulation": "run replay transactions latency events monte carlo range uncertainty",
-    "Distribution": "partitions skew balance fragments hash map",
+    "Simulation": "transactions latency events monte carlo range uncertainty",
+    "Memory": "DataMemory what if rows",
+    "Operations": "backup restore add nodes rto",
+    "Failures": "node rack host",
+    "Compare": "side by side",
+}
+"""Further words by which the tabs of the analyses are found."""
+_TABS_ARE_CALLED = {
+    "Simulation": "run replay",
+    "Distribution": "partition partitions skew balance fragments hash map",
     "Tables": "rows growth grid spreadsheet",
-    "Memory": "RAM DataMemory what if rows",
-    "Operations": "restart rolling backup restore reorganise reorganize add nodes duration rto procedure",
-    "Failures": "loss survive kill node arbitrator rack host",
+    "Memory": "ram",
+    "Operations": "restart restarts rolling reorganise reorganize duration procedure",
+    "Failures": "loss survive survival kill arbitrator",
     "Problems": "errors warnings hints fix",
-    "Compare": "variants side by side",
+    "Compare": "variants",
     "What matters": "assumptions sensitivity measure tighten",
     "Export preview": "config.ini my.cnf runbook ansible schema",
 }
-"""Further words by which the tabs of the analyses are found."""
+"""Other names of them."""
 
 
 _MORE_OF_ACTIONS = {
@@ -109,7 +117,9 @@ def commands_of(actions: Actions, editor: Editor, document: Document, doors: Doo
     yield from _parameters(document, doors)
     for sample in sample_names():
         title, opened = blurb(sample).title, partial(doors.open_sample, sample)
-        yield Command(f"Sample {sample}", title, "sparkles", opened, more=f"new plan {title}")
+        yield Command(
+            f"Sample {sample}", title, "sparkles", opened, more=f"new plan {title}", is_sentence=True
+        )
     yield from _pages(doors)
     problems = list(doors.problems())
     if problems:
@@ -117,7 +127,7 @@ def commands_of(actions: Actions, editor: Editor, document: Document, doors: Doo
     for message, severity, object_id in problems:
         text = message if len(message) <= _SHORTENED else f"{message[:_SHORTENED]}…"
         lead = partial(doors.open_tab, "Problems") if object_id is None else partial(doors.go_to, object_id)
-        yield Command(text, severity, "triangle-alert", lead, "", f"problem {message}")
+        yield Command(text, severity, "triangle-alert", lead, "", f"problem {message}", is_sentence=True)
 
 
 def _before_all_eyes(doors: Doors, run: Callable[[], object]) -> None:
@@ -131,17 +141,21 @@ def _offers(editor: Editor) -> Iterator[Command]:
     for entry in catalogue.offers():
         if entry.kind != "role":
             add = partial(editor.add_beside_selection, entry.key)
-            yield Command(f"Add {entry.text}", entry.kind, entry.icon, add)
+            yield Command(f"Add {entry.text}", entry.kind, entry.icon, add, called=entry.kind)
 
 
 def _parts(editor: Editor, doors: Doors) -> Iterator[Command]:
     """What a plan gets that has no place on the canvas."""
     sql = "CREATE TABLE statements DDL schema paste import"
     yield Command("Tables from SQL", "plan", "table-2", partial(doors.do_step, "tables"), "", sql)
-    yield Command("Workload from the tables", "plan", "activity", partial(doors.do_step, "load"), "", "load")
+    yield Command(
+        "Workload from the tables", "plan", "activity", partial(doors.do_step, "load"), called="load"
+    )
     where = editor.document, editor.selection
     yield Command("Add a table", "plan", "table-2", partial(new_parts.add_table, *where))
-    yield Command("Add a workload", "plan", "activity", partial(new_parts.add_workload, *where), "", "load")
+    yield Command(
+        "Add a workload", "plan", "activity", partial(new_parts.add_workload, *where), called="load"
+    )
     disk_data = "disk data undo log file group"
     yield Command(
         "Add a tablespace", "plan", "hard-drive", partial(new_parts.add_tablespace, *where), "", disk_data
@@ -153,17 +167,19 @@ def _places(document: Document, doors: Doors) -> Iterator[Command]:
 
     for name, _module, _panel in TABS:
         lead = partial(doors.open_tab, name)
-        yield Command(name, "analysis", "activity", lead, "", _MORE_OF_TABS.get(name, ""))
+        called = _TABS_ARE_CALLED.get(name, "")
+        yield Command(name, "analysis", "activity", lead, "", _MORE_OF_TABS.get(name, ""), called)
     lead = partial(doors.open_tab, "Operations", "Backup")
     yield Command("Backup and restore", "Operations", "timer", lead, "", "rpo rto recovery point disaster")
     plan = document.plan
     if plan.workloads and plan.data_nodes:
-        more = "max load maximum highest sustained headroom limit remedies"
-        yield Command("What would help", "inspector", "sparkles", doors.show_help, "", more)
+        more = "load highest sustained headroom"
+        called = "max maximum limit remedies"
+        yield Command("What would help", "inspector", "sparkles", doors.show_help, "", more, called)
     for table in plan.tables[:1]:
         lead = partial(doors.go_to, table.id)
         yield Command(
-            "Where a key lies", "page of a table", "table-2", lead, "", "partition of a key hash node"
+            "Where a key lies", "page of a table", "table-2", lead, "", "of a key hash node", "partition"
         )
     for part in plan.objects():
         host = plan.host_of_disk.get(part.id)
@@ -198,7 +214,11 @@ def _parameters(document: Document, doors: Doors) -> Iterator[Command]:
     for scope, where in _SCOPE_TEXT.items():
         for parameter in parameters(SCOPES[scope], document.plan.version):
             lead = partial(doors.open_parameter, scope, parameter.name)
-            yield Command(parameter.name, where, "sliders-horizontal", lead, "", "parameter")
+            # Two underscores begin what the manual does not tell of.
+            is_rare = parameter.name.startswith("_")
+            yield Command(
+                parameter.name, where, "sliders-horizontal", lead, "", "parameter", is_sentence=is_rare
+            )
 
 
 def look_in_guide(open_search: Callable[[str], object], typed: str) -> Command:
@@ -211,6 +231,6 @@ def _pages(doors: Doors) -> Iterator[Command]:
 
     for error in errors_told():
         lead = partial(doors.open_page, "simulation.md", str(error.code))
-        yield Command(f"Error {error.code}: {error.text}", "guide", "circle-help", lead)
+        yield Command(f"Error {error.code}: {error.text}", "guide", "circle-help", lead, is_sentence=True)
     for file, title in pages():
         yield Command(title, "guide", "circle-help", partial(doors.open_page, file))

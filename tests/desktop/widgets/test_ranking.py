@@ -32,6 +32,30 @@ def test_words_win_over_letters(typed: str, better: str, worse: str) -> None:
     assert score(typed, Name(better)) > score(typed, Name(worse))
 
 
+def test_what_is_called_so_wins_over_what_speaks_of_it() -> None:
+    names = [
+        Name("Error 1221: redo buffer full", is_sentence=True),
+        Name("Sample redo-overload", is_sentence=True),
+        Name("RedoOverCommitLimit"),
+        Name("RedoBuffer"),
+        Name("WatchDogImmediateKill"),
+        Name("Failures", called="kill loss"),
+        Name("MaxDiskDataLatency"),
+        Name("Tables from SQL", "DDL paste"),
+        Name("DataMemory"),
+        Name("Error 625: data memory full", is_sentence=True),
+    ]
+    for typed, first in (
+        ("redo", [3, 2, 1, 0]),
+        ("redo buffer", [3, 0]),
+        ("kill", [5, 4]),
+        ("ddl", [7, 6]),
+        ("data memory", [8, 9]),
+        ("error 625", [9]),
+    ):
+        assert ranked(typed, names) == first, typed
+
+
 def test_a_kind_of_things_wins_over_a_sentence_that_speaks_of_them() -> None:
     names = [Name("Add a node group", "Edit Like the last one: hosts and nodes"), Name("Add 8 cores", "host")]
     assert ranked("add host", names) == [1, 0]

@@ -38,6 +38,15 @@ class Command:
     keys: str = ""
     more: str = ""
     """Further words it is found by."""
+    called: str = ""
+    """Other names of it, in small letters."""
+    is_sentence: bool = False
+    """It speaks of what its words name: things that are called so come first."""
+
+    @property
+    def name(self) -> Name:
+        """How it is found."""
+        return Name(self.text, f"{self.detail} {self.more}", self.called, self.is_sentence)
 
 
 class CommandPalette(QFrame):
@@ -88,7 +97,7 @@ class CommandPalette(QFrame):
     def open(self) -> None:
         """Show it, empty, over the upper middle of the window."""
         self._known = list(self._commands())
-        self._names = [Name(command.text, f"{command.detail} {command.more}") for command in self._known]
+        self._names = [command.name for command in self._known]
         window = self._window
         self._width = min(600, window.width() - 40)
         self._most = min(12 * _ROW, window.height() - 160)

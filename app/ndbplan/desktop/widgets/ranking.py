@@ -24,6 +24,10 @@ class Name:
 
     text: str
     more: str = ""
+    called: str = ""
+    """What people call it as well: as good as its own words."""
+    is_sentence: bool = False
+    """It only speaks of what its words name, as the text of a problem does, or is seldom meant."""
 
     @cached_property
     def whole(self) -> str:
@@ -50,7 +54,7 @@ class Name:
     @cached_property
     def more_words(self) -> tuple[str, ...]:
         """The further words."""
-        return tuple(re.findall(r"[^\s/·:]+", self.more.lower()))
+        return tuple(re.findall(r"[^\s/·:]+", f"{self.called} {self.more}".lower()))
 
 
 def score(typed: str, name: Name, *, alike: bool = True) -> float:
@@ -73,13 +77,23 @@ def _named(asked: str, name: Name) -> float:
     tokens = [token for token in asked.split() if token not in _OF_EVERYTHING] or asked.split()
     if asked == name.whole:
         return 1000.0
-    if asked in name.spoken:
+    if name.is_sentence and not name.whole.startswith(asked):
+        is_in = _all_begin(tokens, (*name.words, *name.more_words)) or joined in name.initials
+        return 605.0 if is_in or (asked in name.whole and len(joined) >= _INSIDE_FROM) else 0.0
+    if asked == next(iter(name.spoken), ""):
         return 950.0
+    if asked in name.called.split():
+        return 910.0
     if name.whole.startswith(asked):
         return 900.0
+    if asked in name.spoken:
+        return 870.0
     if _all_begin(tokens, name.spoken):
         return 850.0
-    if len(joined) > 1 and joined in name.initials:
+    if _squeezed(asked) == _squeezed(name.whole):
+        return 845.0
+    has_initials = len(joined) > 1 and joined in name.initials
+    if has_initials and (" " in name.text or name.initials.startswith(joined)):
         return 800.0
     is_inside = asked in name.whole or _squeezed(asked) in _squeezed(name.whole)
     if is_inside and len(joined) >= _INSIDE_FROM:
@@ -91,7 +105,7 @@ def _named(asked: str, name: Name) -> float:
         # `host` is a kind of things: a sentence that speaks of `hosts` too comes behind.
         is_kind = all(one in name.more_words or _all_begin([one], name.words) for one in tokens)
         return 620.0 if is_kind else 600.0
-    return 0.0
+    return 590.0 if has_initials else 0.0
 
 
 def _squeezed(text: str) -> str:
