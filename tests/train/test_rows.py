@@ -419,9 +419,9 @@ def test_names_that_stand_for_nothing_or_for_two_are_refused(ask: Ask) -> None:
     [
         ("{bad", "Missing a name for object member.\" at position 1"),
         ('{"a" 1}', "Missing a colon after a name of object member.\" at position 5"),
-        ("[1, 2", "Missing a comma or ] after an array element.\" at position 5"),
-        ('{"a": 1', "Missing a comma or } after an object member.\" at position 7"),
-        ("nix", 'Invalid value." at position 0'), ("", 'The document is empty." at position 0'),
+        ("[1, 2", "Missing a comma or ']' after an array element.\" at position 5"),
+        ('{"a": 1', "Missing a comma or '}' after an object member.\" at position 7"),
+        ("nix", 'Invalid value." at position 1'), ("", 'The document is empty." at position 0'),
         ("1 2", "The document root must not be followed by other values.\" at position 2"),
     ],
 )  # fmt: skip

@@ -99,6 +99,8 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider, settings: Se
             cursor = base.execute(_translated(rolled_up(tree), columns.kinds, typed_list(sql)))
             rows = cursor.fetchall()
         except sqlite3.Error as error:
+            if warnings.raised:
+                raise warnings.raised[0] from None
             raise refused(str(error), tree, database, settings.most_rounds) from None
         names = [one[0] for one in cursor.description or ()]
     finally:
@@ -112,6 +114,7 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider, settings: Se
 class _Warnings:
     def __init__(self) -> None:
         self.found: list[Warned] = []
+        self.raised: list[SqlError] = []
 
 
 def _functions(base: sqlite3.Connection, warnings: _Warnings) -> None:
@@ -149,7 +152,7 @@ def _functions(base: sqlite3.Connection, warnings: _Warnings) -> None:
     for name, function in (("div", divide), ("int_div", divide_whole), ("mod", remainder)):
         base.create_function(f"mysql_{name}", 2, function, deterministic=True)
     base.create_function("mysql_text", 2, text, deterministic=True)
-    give(base, warn)
+    give(base, warn, warnings.raised)
     truncating.give(base, warn)
     alike.give(base)
     base.create_aggregate("only_value", 1, _OnlyValue)

@@ -17,12 +17,12 @@ from typing import Any
 from sqlglot import exp
 
 from ndbplan.base.units import whole_number
-from ndbplan.train.sql import date_calls, dates, digests, json_calls, json_texts, text_functions
+from ndbplan.train.sql import date_calls, dates, digests, json_calls, json_checks, json_texts, text_functions
 from ndbplan.train.sql.alike import folded
 from ndbplan.train.sql.arguments import as_taken
 from ndbplan.train.sql.moments import NoMomentError, NoTimeError
 from ndbplan.train.sql.numbers import MOST_DIGITS, WHOLE_CASTS, Kind
-from ndbplan.train.sql.problem import NotSimulated
+from ndbplan.train.sql.problem import NotSimulated, SqlError
 from ndbplan.train.sql.str_to_date import str_to_date
 from ndbplan.train.sql.text_functions import text_of
 from ndbplan.train.sql.truncating import Warn, number_in
@@ -187,12 +187,16 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "mysql_together": lambda *values: "\0".join(map(text_of, values)),
     "FLOOR": lambda v: math.floor(float(v)), "CEIL": lambda v: math.ceil(float(v)),
     "REGEXP": text_functions.regexp, "mysql_str_to_date": str_to_date, **dates.STRICT, **digests.STRICT,
-    **{f"mysql_{name}": function for name, function in json_calls.CALLS.items()},
+    **{f"mysql_{name}": json_checks.checked(name, call) for name, call in json_calls.CALLS.items()},
 }  # fmt: skip
 _LAX: dict[str, Callable[..., Any]] = {
     "CONCAT_WS": _concat_ws, "ELT": _elt, "QUOTE": digests.quoted, "INTERVAL": _interval,
     "mysql_json_mark": json_calls.marked, "mysql_truth": json_calls.truth,
-    **{f"mysql_{name}": json_calls.lax(function) for name, function in json_calls.PUTS.items()},
+    **{
+        f"mysql_{name}": json_calls.lax(json_checks.checked(name, put))
+        for name, put in json_calls.PUTS.items()
+    },
+    "mysql_json_key": json_checks.keyed,
 }  # fmt: skip
 
 
@@ -305,12 +309,26 @@ def _sortable(value: Any) -> tuple[int, Any]:
     return (1, value) if isinstance(value, int | float) else (2, str(value).lower())
 
 
-def give(base: sqlite3.Connection, warn: Warn) -> None:
-    """Let a connection know all of them; `warn` takes what they warn of."""
-    for name, function in _STRICT.items():
-        base.create_function(name, -1, _strict(as_taken(name, function, warn), warn))
-    for name, function in _LAX.items():
-        base.create_function(name, -1, as_taken(name, function, warn))
+def _telling(function: Callable[..., Any], raised: list[SqlError]) -> Callable[..., Any]:
+    """SQLite says of a function that raises no more than that it did."""
+
+    @wraps(function)
+    def wrapper(*given: Any) -> Any:
+        try:
+            return function(*given)
+        except SqlError as error:
+            raised.append(error)
+            raise
+
+    return wrapper
+
+
+def give(base: sqlite3.Connection, warn: Warn, raised: list[SqlError]) -> None:
+    """Let a connection know all of them; `warn` takes what they warn of, `raised` what they refuse."""
+    strict = {name: _strict(as_taken(name, one, warn), warn) for name, one in _STRICT.items()}
+    lax = {name: as_taken(name, one, warn) for name, one in _LAX.items()}
+    for name, function in (strict | lax).items():
+        base.create_function(name, -1, _telling(function, raised))
     base.create_function("FIELD", -1, partial(_field, warn))
     for name, work_out in _AGGREGATES.items():
         base.create_aggregate(name, 1, _aggregate(work_out))
@@ -342,7 +360,7 @@ def _ours(node: exp.Expr) -> exp.Expr:
     def call(name: str, *given: exp.Expr | None) -> exp.Expr:
         return exp.Anonymous(this=name, expressions=[one for one in given if one is not None])
 
-    other = date_calls.ours(node) or digests.ours(node) or json_calls.ours(node)
+    other = json_calls.ours(node) or date_calls.ours(node) or digests.ours(node)
     if other is not None:
         return other
     if isinstance(node, exp.Ln):
@@ -385,6 +403,10 @@ def _ours(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.JSONObjectAgg):
         member = node.expressions[0]
         return call("mysql_json_object", member.this, json_calls.as_value(member.expression))
+    if isinstance(node, exp.JSONObject):
+        for member in node.find_all(exp.JSONKeyValue):
+            if member.parent is node and member.this.name != "mysql_json_key":
+                member.set("this", call("mysql_json_key", member.this.copy()))
     if _is_json(node) and not _is_json(node.parent) and not isinstance(node.parent, exp.JSONKeyValue):
         return call("mysql_json", node.copy())
     if isinstance(node, exp.Rand):
@@ -405,7 +427,7 @@ def _ours(node: exp.Expr) -> exp.Expr:
 def _is_json(node: exp.Expr | None) -> bool:
     """Whether a call makes or takes apart a JSON value."""
     is_array = isinstance(node, exp.Anonymous) and node.name.upper() == "JSON_ARRAY"
-    return is_array or isinstance(node, exp.JSONObject | exp.JSONExtract)
+    return is_array or isinstance(node, exp.JSONObject)
 
 
 _OPERATORS = (exp.BitwiseXor, exp.BitwiseRightShift, exp.Xor, exp.Add, exp.Sub)

@@ -9,92 +9,36 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
 from sqlglot import exp
 
 from ndbplan.train.sql import json_texts
+from ndbplan.train.sql.json_checks import MARK, check, check_text, takes_all
+from ndbplan.train.sql.json_paths import Cells, Every, Place, one_of, places, steps_of
 from ndbplan.train.sql.numbers import Kind, kind_of
+from ndbplan.train.sql.problem import SqlError
 
-_MARK = "\x01"
-"""Stands before a text that is a JSON value, and not a string that becomes one."""
-_STEP = re.compile(
-    r"""\.(?:"((?:[^"\\]|\\.)*+)"|((?:[^\W0-9]|\$)[\w$]*+)|(\*))|"""
-    r"""\[\s*+(?:([0-9]++)|(\*)|last\s*+(?:-\s*+([0-9]++))?)\s*+\]"""
-)
 _UNSIGNED_FROM = 2**63
-Place = tuple[str | int, ...]
-"""Names and numbers that lead to a value within a document."""
 
 
 def _document(value: Any) -> Any:
     text = value.decode() if isinstance(value, bytes) else str(value)
-    return json_texts.read(text.removeprefix(_MARK))
+    return json_texts.read(text.removeprefix(MARK))
 
 
 def as_json(value: Any) -> Any:
     """A value of SQL as one of JSON: texts are strings unless they are JSON already."""
     if isinstance(value, str):
-        return json_texts.read(value[1:]) if value.startswith(_MARK) else value
+        return json_texts.read(value[1:]) if value.startswith(MARK) else value
     return value.decode("latin-1") if isinstance(value, bytes) else value
 
 
-def _steps(path: Any) -> list[str | int | None]:
-    """Steps of a path; None stands for all members, -1 and below counts from the end. Raises ValueError."""
-    text, at, found = str(path).strip(), 1, list[str | int | None]()
-    if not text.startswith("$"):
-        raise ValueError(text)
-    while at < len(text):
-        match = _STEP.match(text, at)
-        if match is None:
-            raise ValueError(text)
-        quoted, name, all_names, number, all_cells, back = match.groups()
-        if all_names or all_cells:
-            found.append(None)
-        elif number is not None:
-            found.append(int(number))
-        elif match[0].startswith("["):
-            found.append(-1 - int(back or 0))
-        else:
-            found.append(quoted if quoted is not None else name)
-        at = match.end()
-    return found
-
-
-def _places(value: Any, steps: Sequence[str | int | None], before: Place = ()) -> Iterator[tuple[Place, Any]]:
-    """Where a path leads, with what is there."""
-    if not steps:
-        yield before, value
-        return
-    step, rest = steps[0], steps[1:]
-    if isinstance(value, dict):
-        names = list(value) if step is None else [step] if step in value else []
-        for name in names:
-            yield from _places(value[name], rest, (*before, name))
-        if step in (0, -1) and not isinstance(step, str):
-            yield from _places(value, rest, before)
-    elif isinstance(value, list) and not isinstance(step, str):
-        cells = range(len(value)) if step is None else [step + len(value) * (step < 0)]
-        for cell in cells:
-            if 0 <= cell < len(value):
-                yield from _places(value[cell], rest, (*before, cell))
-    elif step in (0, -1) and not isinstance(step, str):
-        # A scalar is an array of one.
-        yield from _places(value, rest, before)
-
-
-def _at(document: Any, path: Any) -> list[Any]:
-    return [value for _, value in _places(document, _steps(path))]
-
-
 def _one(document: Any, path: Any) -> list[Any]:
-    """What one place holds; empty: nothing is there. Raises ValueError for a path of many places."""
-    steps = _steps(path)
-    if None in steps:
-        raise ValueError(path)
-    return [value for _, value in _places(document, steps)]
+    """What one place holds; empty: nothing is there. Raises SqlError for a path of many places."""
+    return [value for _, value in places(document, one_of(path))]
 
 
 def _with(document: Any, place: Place, change: Callable[[Any], Any]) -> Any:
@@ -111,11 +55,11 @@ def _always(value: Any) -> Callable[[Any], Any]:
 
 
 def _put(document: Any, path: Any, value: Any, *, makes: bool, changes: bool) -> Any:
-    steps = _steps(path)
-    found = list(_places(document, steps))
+    steps = one_of(path)
+    found = list(places(document, steps))
     if found:
         return _with(document, found[0][0], lambda _: value) if changes else document
-    parents = list(_places(document, steps[:-1]))
+    parents = list(places(document, steps[:-1]))
     step = steps[-1]
     if not makes or not parents:
         return document
@@ -123,7 +67,7 @@ def _put(document: Any, path: Any, value: Any, *, makes: bool, changes: bool) ->
     def add(parent: Any) -> Any:
         if isinstance(parent, dict):
             return {**parent, step: value} if isinstance(step, str) else parent
-        if isinstance(step, str) or step is None:
+        if not isinstance(step, int):
             return parent
         cells = parent if isinstance(parent, list) else [parent]
         return [*cells, value] if step >= 0 else [value, *cells]
@@ -144,9 +88,13 @@ def _putting(*, makes: bool, changes: bool) -> Callable[..., str]:
 def _removed(document: Any, *paths: Any) -> str:
     whole = _document(document)
     for path in paths:
-        for place, _ in list(_places(whole, _steps(path)))[:1]:
+        steps = one_of(path)
+        if not steps:
+            raise SqlError(3153, "42000", "The path expression '$' is not allowed in this context.")
+        for place, _ in list(places(whole, steps))[:1]:
             if not place:
-                raise ValueError(path)
+                # What is no array, as the cell of itself.
+                continue
 
             def less(parent: Any, last: str | int = place[-1]) -> Any:
                 if isinstance(parent, dict):
@@ -160,7 +108,7 @@ def _removed(document: Any, *paths: Any) -> str:
 def _appended(document: Any, *given: Any) -> str:
     whole = _document(document)
     for path, value in zip(given[::2], given[1::2], strict=True):
-        for place, there in list(_places(whole, _steps(path)))[:1]:
+        for place, there in list(places(whole, one_of(path)))[:1]:
             cells = [*(there if isinstance(there, list) else [there]), as_json(value)]
             whole = _with(whole, place, _always(cells))
     return json_texts.written(whole)
@@ -169,10 +117,10 @@ def _appended(document: Any, *given: Any) -> str:
 def _inserted(document: Any, *given: Any) -> str:
     whole = _document(document)
     for path, value in zip(given[::2], given[1::2], strict=True):
-        *steps, cell = _steps(path)
+        *steps, cell = one_of(path) or [""]
         if not isinstance(cell, int):
-            raise ValueError(path)
-        for place, there in list(_places(whole, steps))[:1]:
+            raise SqlError(3165, "42000", "A path expression is not a path to a cell in an array.")
+        for place, there in list(places(whole, steps))[:1]:
             if isinstance(there, list):
                 at = max(0, cell + len(there) * (cell < 0))
                 cells = [*there[:at], as_json(value), *there[at:]]
@@ -237,8 +185,23 @@ def _overlaps(one: Any, other: Any) -> int:
 
 
 def _has_paths(document: Any, how: Any, *paths: Any) -> int:
-    found = [bool(_at(_document(document), path)) for path in paths]
-    return int(all(found) if str(how).lower() == "all" else any(found))
+    chosen = all if takes_all("json_contains_path", how) else any
+    return int(chosen([any(True for _ in places(_document(document), steps_of(path))) for path in paths]))
+
+
+def _extracted(document: Any, *paths: Any) -> str | None:
+    """One value, or an array of those that are there where more than one may be."""
+    whole, every = _document(document), [steps_of(path) for path in paths]
+    found = [value for steps in every for _, value in places(whole, steps)]
+    is_one = len(every) == 1 and not any(isinstance(step, Every | Cells) for step in every[0])
+    return None if not found else json_texts.written(found[0] if is_one else found)
+
+
+def _cast(value: Any) -> str:
+    if isinstance(value, str):
+        check(value, 1, "cast_as_json")
+        return json_texts.written(_document(value))
+    return json_texts.written(value)
 
 
 def _kind(document: Any) -> str:
@@ -276,8 +239,14 @@ def _is_valid(text: Any) -> int:
     return int(isinstance(text, str))
 
 
+def _quoted(text: Any) -> str:
+    check_text(text, "json_quote")
+    return json.dumps(text, ensure_ascii=False)
+
+
 def _unquoted(text: Any) -> str:
-    plain = str(text).removeprefix(_MARK)
+    check_text(text, "json_unquote")
+    plain = str(text).removeprefix(MARK)
     if len(plain) > 1 and plain[0] == plain[-1] == '"':
         return str(json.loads(plain))
     return plain
@@ -308,24 +277,25 @@ def _texts(value: Any, before: Place) -> Iterator[tuple[Place, str]]:
 
 
 def _searched(document: Any, how: Any, pattern: Any, _escape: Any = None, *paths: Any) -> str | None:
+    whole = takes_all("json_search", how)
     like = re.compile(
         "".join({"%": ".*", "_": "."}.get(one, re.escape(one)) for one in str(pattern)), re.DOTALL
     )
     found = list[str]()
     for path in paths or ("$",):
-        for begin, value in _places(_document(document), _steps(path)):
+        for begin, value in places(_document(document), steps_of(path)):
             found += [_named(place) for place, text in _texts(value, begin) if like.fullmatch(text)]
     once = list(dict.fromkeys(found))
     if not once:
         return None
-    return json.dumps(once[0] if len(once) == 1 or str(how).lower() == "one" else once, ensure_ascii=False)
+    return json.dumps(once if whole and len(once) > 1 else once[0], ensure_ascii=False)
 
 
 CALLS: dict[str, Callable[..., Any]] = {
     "json_valid": _is_valid, "json_type": _kind, "json_length": _length,
     "json_depth": lambda document: _deep(_document(document)), "json_keys": _keys,
     "json_contains": _contains, "json_contains_path": _has_paths, "json_overlaps": _overlaps,
-    "json_quote": lambda text: json.dumps(str(text), ensure_ascii=False), "json_unquote": _unquoted,
+    "json_quote": _quoted, "json_unquote": _unquoted, "json_extract": _extracted, "json_cast": _cast,
     "json_value": _value, "json_search": _searched,
     "json_pretty": lambda text: json_texts.written(_document(text), "  "),
     "json_remove": _removed, "json_merge": _merging(_joined), "json_merge_preserve": _merging(_joined),
@@ -344,8 +314,8 @@ _NAMES: dict[type[exp.Expr], str] = {
     exp.JSONArrayInsert: "json_array_insert", exp.JSONValue: "json_value",
 }  # fmt: skip
 _GIVES = (
-    "json", "json_array", "json_object", "json_arrayagg", "json_objectagg", *PUTS, "json_keys", "json_remove",
-    "json_merge", "json_merge_preserve", "json_merge_patch",
+    "json", "json_extract", "json_cast", "json_array", "json_object", "json_arrayagg", "json_objectagg",
+    *PUTS, "json_keys", "json_remove", "json_merge", "json_merge_preserve", "json_merge_patch",
 )  # fmt: skip
 """Calls whose value is one of JSON where it is an argument."""
 
@@ -363,7 +333,7 @@ def lax(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def marked(value: Any) -> Any:
     """A JSON value as an argument."""
-    return value if value is None else f"{_MARK}{value}"
+    return value if value is None else f"{MARK}{value}"
 
 
 def _name(node: exp.Expr | None) -> str:
@@ -423,6 +393,17 @@ def truth(value: Any) -> str:
 def ours(node: exp.Expr) -> exp.Expr | None:
     """A call of JSON as ours; None: it is another."""
     name = _name(node)
+    if isinstance(node, exp.JSONExtract) and not isinstance(node, exp.JSONExtractScalar):
+        paths = [_typed_path(one) for one in (node.expression, *node.expressions)]
+        return exp.Anonymous(this="mysql_json_extract", expressions=[node.this.copy(), *paths])
+    if isinstance(node, exp.Cast) and node.to.is_type("json"):
+        told = exp.Anonymous(this="mysql_truth", expressions=[node.this.copy()])
+        value = (
+            exp.Anonymous(this="json", expressions=[told])
+            if isinstance(node.this, _TRUTHS)
+            else node.this.copy()
+        )
+        return exp.Anonymous(this="mysql_json_cast", expressions=[value])
     if name == "json_arrayagg":
         return exp.Anonymous(this=node.name, expressions=[as_value(node.expressions[0])])
     if name not in CALLS and name not in PUTS:
@@ -431,6 +412,11 @@ def ours(node: exp.Expr) -> exp.Expr | None:
     if name in PUTS:
         inside[1:] = map(as_value, inside[1:])
     return exp.Anonymous(this=f"mysql_{name}", expressions=[one.copy() for one in inside])
+
+
+def _typed_path(node: exp.Expr) -> exp.Expr:
+    """A path that the parser has taken apart, as a text again."""
+    return exp.Literal.string(node.sql("mysql")[1:-1]) if isinstance(node, exp.JSONPath) else node.copy()
 
 
 def as_value(node: exp.Expr) -> exp.Expr:

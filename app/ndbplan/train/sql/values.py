@@ -15,6 +15,7 @@ from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.tables import Column
 from ndbplan.train.contents import WHOLE
 from ndbplan.train.sql import json_texts
+from ndbplan.train.sql.json_faults import fault_of
 from ndbplan.train.sql.numbers import BYTES, DOUBLE, INT, MOMENT, TEXT, Kind, bits, decimal
 from ndbplan.train.sql.problem import SqlError, Warned
 from ndbplan.train.sql.text_functions import text_of
@@ -268,34 +269,11 @@ def _members(taking: Taking, column: Column, value: Any, where: str) -> str:
 
 
 def _json(taking: Taking, column: Column, value: Any, where: str) -> str:
-    try:
-        found = json.loads(str(value))
-    except json.JSONDecodeError as error:
-        wrong = "The document is empty." if not str(value).strip() else _invalid_json(error)
-        at = f"position {error.pos} in value for column '{taking.table}.{column.name}'."
-        raise SqlError(3140, "22032", f'Invalid JSON text: "{wrong}" at {at}') from None
-    return json_texts.written(found)
-
-
-_INVALID_JSON = {
-    "Expecting property name": "Missing a name for object member.",
-    "Unterminated string": "Missing a closing quotation mark in string.",
-    "Expecting ':'": "Missing a colon after a name of object member.",
-    "Extra data": "The document root must not be followed by other values.",
-    "Invalid \\": "Invalid escape character in string.",
-}  # fmt: skip
-"""What the parser of the server calls what ours finds (RapidJSON, error/en.h)."""
-
-
-def _invalid_json(error: json.JSONDecodeError) -> str:
-    for begin, said in _INVALID_JSON.items():
-        if error.msg.startswith(begin):
-            return said
-    if not error.msg.startswith("Expecting ','"):
-        return "Invalid value."
-    before = error.doc[: error.pos]
-    in_object = before.rfind("{") > before.rfind("[")
-    return "Missing a comma or " + ("} after an object member." if in_object else "] after an array element.")
+    fault = fault_of(str(value))
+    if fault is not None:
+        at = f"position {fault[1]} in value for column '{taking.table}.{column.name}'."
+        raise SqlError(3140, "22032", f'Invalid JSON text: "{fault[0]}" at {at}')
+    return json_texts.written(json.loads(str(value)))
 
 
 def _text(taking: Taking, column: Column, value: Any, where: str) -> str:
