@@ -49,7 +49,7 @@ def test_what_the_plan_states_is_what_the_server_has() -> None:
         ("SET GLOBAL general_log = 'maybe'", "ERROR 1231 (42000): Variable 'general_log' can't be set"),
         ("SET port = 5", "ERROR 1238 (HY000): Variable 'port' is a read only variable"),
         ("SET nosuch = 5", "ERROR 1193 (HY000): Unknown system variable 'nosuch'"),
-        ("SET div_precision_increment = 9", "ndbplan: what div_precision_increment does"),
+        ("SET auto_increment_increment = 9", "ndbplan: what auto_increment_increment does"),
         ("SET wait_timeout = 100", "Query OK, 0 rows affected"),
         ("SET ndb_optimization_delay = 20", "Query OK, 0 rows affected"),
         ("SET SESSION ndb_extra_logging = 5", "ERROR 1229 (HY000): Variable 'ndb_extra_logging' is a GLOBAL"),
@@ -244,3 +244,28 @@ def test_modes_that_the_plan_states_count() -> None:
     others = tuple(stated if one.id == node.id else one for one in plan.processes)
     cluster, client = LiveCluster.begin(plan.replace(processes=others), hours=0.05), Client()
     assert ", 1 warning" not in client.answer("select 1/0", cluster)
+
+
+def test_lengths_and_digits_that_a_session_sets_count(cluster: LiveCluster) -> None:
+    """Manual, Server System Variables: from 4 bytes, and 0 to 30 digits; a division adds them."""
+    client = Client()
+    joined = "SELECT GROUP_CONCAT(n) g FROM (SELECT 10 n UNION SELECT 20 UNION SELECT 30) t"
+    said = client.answer("SET group_concat_max_len=1", cluster)
+    assert said.startswith("Query OK, 0 rows affected, 1 warning")
+    assert "Truncated incorrect group_concat_max_len value: '1'" in client.answer("SHOW WARNINGS", cluster)
+    assert [value(client, f"{of}group_concat_max_len", cluster) for of in ("", "global.")] == ["4", "1024"]
+    assert "| 10,2 |" in client.answer(joined, cluster)
+    assert "| 10,20,30 |" in Client().answer(joined, cluster)
+    client.answer("SET group_concat_max_len=DEFAULT, div_precision_increment=2", cluster)
+    assert "| 10,20,30 |" in client.answer(joined, cluster)
+    row = client.answer("SELECT 1/3, AVG(n), 2/3*100 FROM (SELECT 1 n UNION SELECT 3) t", cluster)
+    assert "| 0.33 |   2.00 |   66.67 |" in row
+    assert "| 0.3333 |" in Client().answer("SELECT 1/3", cluster)
+
+
+@pytest.mark.parametrize("literal", ["b'12'", "x'1'", "X'zz'", "x'FFF'", "B'1 '"])
+def test_literals_that_are_none_end_the_reading(literal: str, cluster: LiveCluster) -> None:
+    """Manual, Hexadecimal Literals: an odd number of digits is an error of the syntax."""
+    said = Client().answer(f"SELECT 'b\\'2', {literal} FROM t", cluster)
+    assert said.startswith("ERROR 1064 (42000)")
+    assert f"near '{literal} FROM t' at line 1" in said

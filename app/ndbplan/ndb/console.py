@@ -78,11 +78,18 @@ class SqlVariable(NamedTuple):
     """What the server has by itself."""
     set: str
     """Empty: a session may; `global`: only SET GLOBAL changes it; `no`: nothing does."""
+    least: int | None = None
+    """What a number below it becomes; None: not known."""
+    most: int | None = None
+    """What a number above it becomes."""
 
 
 def _variables(version: NdbVersion, listed: str) -> dict[str, SqlVariable]:
     rows = (row for row in read_json("ndb/sql_variables.json")[listed] if in_span(version, row))
-    return {row["name"]: SqlVariable(row["value"], row.get("set", "")) for row in rows}
+    return {
+        row["name"]: SqlVariable(row["value"], row.get("set", ""), row.get("least"), row.get("most"))
+        for row in rows
+    }
 
 
 @cache

@@ -14,6 +14,7 @@ from ndbplan.ndb.sql_server import calls_without_blank, flushed, missing_functio
 from ndbplan.ndb.sql_versions import described_charsets
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.live import LiveCluster, time_passes
+from ndbplan.train.sql import setting
 from ndbplan.train.sql.deprecated import deprecated
 from ndbplan.train.sql.digests import data
 from ndbplan.train.sql.engine import Result
@@ -213,6 +214,8 @@ def may_pass(sql: str, version: NdbVersion) -> tuple[Warned, ...]:
         raise NotSimulated("which statements LOCK TABLES refuses or makes wait is not simulated")
     if words[0] == "SET" and len(words) > 1 and words[1].split("=")[0] in _OF_ACCOUNTS:
         raise NotSimulated("accounts and roles are not simulated; root has all privileges")
+    if words[0] == "SET":
+        return setting.cut(sql, version)
     if words[0] != "FLUSH":
         return ()
     behind = [word for word in words[1:] if word not in ("LOCAL", "NO_WRITE_TO_BINLOG")]

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from sqlglot import exp
 
 from ndbplan.base.units import whole_number
+from ndbplan.train.sql.problem import SqlError
 
 COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ)
 _OTHERS = (exp.In, exp.Between, exp.Nullif, exp.Case)
@@ -42,6 +43,42 @@ def compare_as_texts(tree: exp.Expr) -> None:
         elif not any(_says_how(one) for one in (sides if isinstance(node, COMPARES) else sides[:1])):
             _by_letters(first)
     _order_as_texts(tree)
+
+
+def take_rows_apart(tree: exp.Expr) -> None:
+    """(a, b) = (c, d) is a = c AND b = d, each compared by its kind; less is decided where they first differ.
+
+    Raises SqlError where they are not equally long.
+    """
+    for node in list(tree.find_all(*COMPARES, exp.In)):
+        if not isinstance(node.this, exp.Tuple):
+            continue
+        listed = node.expressions if isinstance(node, exp.In) else [node.expression]
+        if not listed or not all(isinstance(one, exp.Tuple) for one in listed):
+            continue
+        parts = node.this.expressions
+        if any(len(one.expressions) != len(parts) for one in listed):
+            raise SqlError(1241, "21000", f"Operand should contain {len(parts)} column(s)")
+        how = exp.EQ if isinstance(node, exp.In) else type(node)
+        found = [_row(how, parts, one.expressions) for one in listed]
+        node.replace(exp.Paren(this=exp.or_(*found)))
+
+
+_UNEQUAL: dict[type[exp.Expr], type[exp.Expr]] = {exp.LTE: exp.LT, exp.GTE: exp.GT}
+
+
+def _row(how: type[exp.Expr], ours: Sequence[exp.Expr], theirs: Sequence[exp.Expr]) -> exp.Expr:
+    each = [(one.copy(), other.copy()) for one, other in zip(ours, theirs, strict=True)]
+    if how in (exp.EQ, exp.NullSafeEQ):
+        return exp.and_(*(how(this=one, expression=other) for one, other in each))
+    if how is exp.NEQ:
+        return exp.or_(*(how(this=one, expression=other) for one, other in each))
+    (one, other), *behind = each
+    if not behind:
+        return how(this=one, expression=other)
+    first = _UNEQUAL.get(how, how)(this=one, expression=other)
+    same = exp.EQ(this=one.copy(), expression=other.copy())
+    return exp.or_(first, exp.and_(same, _row(how, ours[1:], theirs[1:])))
 
 
 def _order_as_texts(tree: exp.Expr) -> None:

@@ -40,7 +40,7 @@ from ndbplan.train.sql.around import answered, grouped, held, in_order_met, read
 from ndbplan.train.sql.changes import change
 from ndbplan.train.sql.created_from import filled, made_from
 from ndbplan.train.sql.definitions import define
-from ndbplan.train.sql.engine import MOST_ROUNDS, Provider, Relation, Result, Settings, relation, run
+from ndbplan.train.sql.engine import Provider, Relation, Result, relation, run, settings_of
 from ndbplan.train.sql.explain.explaining import explain
 from ndbplan.train.sql.finding import Wanted
 from ndbplan.train.sql.lines import Lines
@@ -340,7 +340,7 @@ class Client(Lines):
         self.slept_s += around.slept(tree, cluster)
         named = {one.db or self.database for one in tree.find_all(exp.Table)}
         in_order_met(tree, cluster)
-        settings = Settings(values["collation_connection"], int(values.get(MOST_ROUNDS, 0)))
+        settings = settings_of(values)
         again, unopened = tree.copy(), catalogue.unopened(tree, cluster)
         try:
             result = run(sql, tree, self.database, self._provider(cluster, tree, own), settings)

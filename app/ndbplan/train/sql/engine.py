@@ -15,10 +15,20 @@ from sqlglot import exp
 from sqlglot.dialects.sqlite import SQLite
 
 from ndbplan.train.sql import alike, truncating
-from ndbplan.train.sql.comparing import compare_as_texts
+from ndbplan.train.sql.comparing import compare_as_texts, take_rows_apart
 from ndbplan.train.sql.functions import give, translate
 from ndbplan.train.sql.nulls import may_be_null
-from ndbplan.train.sql.numbers import DOUBLE, INT, MOST_DIGITS, TEXT, Kind, decimal, kind_of, written
+from ndbplan.train.sql.numbers import (
+    DOUBLE,
+    INT,
+    MOST_DIGITS,
+    TEXT,
+    Kind,
+    decimal,
+    kind_of,
+    with_digits,
+    written,
+)
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
 from ndbplan.train.sql.reading import typed_list
 from ndbplan.train.sql.recursion import rounds_of, too_deep
@@ -69,9 +79,20 @@ class Settings(NamedTuple):
     collation: str
     most_rounds: int
     """Of a recursion; 0: the server knows none."""
+    joined_bytes: int
+    """How long GROUP_CONCAT may be."""
+    quotient_digits: int
+    """That a division has behind the point beside those of what it divides."""
 
 
-MOST_ROUNDS = "cte_max_recursion_depth"
+def settings_of(values: Mapping[str, str]) -> Settings:
+    """Those that the variables of a session state."""
+    return Settings(
+        values["collation_connection"],
+        int(values.get("cte_max_recursion_depth", 0)),
+        int(values["group_concat_max_len"]),
+        int(values["div_precision_increment"]),
+    )
 
 
 def run(sql: str, tree: exp.Expr, database: str, provide: Provider, settings: Settings) -> Result:
@@ -79,7 +100,8 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider, settings: Se
     base = sqlite3.connect(":memory:")
     try:
         warnings, letters = _Warnings(), alike.Letters(base, settings.collation)
-        _functions(base, warnings)
+        _functions(base, warnings, settings)
+        with_digits(tree, settings.quotient_digits)
         large = large_literals(tree)
         columns = _fill(base, tree, database, provide, large, letters)
         letters.meet(one.name for one in tree.find_all(exp.Literal))
@@ -117,7 +139,7 @@ class _Warnings:
         self.raised: list[SqlError] = []
 
 
-def _functions(base: sqlite3.Connection, warnings: _Warnings) -> None:
+def _functions(base: sqlite3.Connection, warnings: _Warnings, settings: Settings) -> None:
     def warn(code: int, text: str) -> None:
         warnings.found.append(Warned("Warning", code, text))
 
@@ -152,7 +174,7 @@ def _functions(base: sqlite3.Connection, warnings: _Warnings) -> None:
     for name, function in (("div", divide), ("int_div", divide_whole), ("mod", remainder)):
         base.create_function(f"mysql_{name}", 2, function, deterministic=True)
     base.create_function("mysql_text", 2, text, deterministic=True)
-    give(base, warn, warnings.raised)
+    give(base, warn, warnings.raised, settings.joined_bytes)
     truncating.give(base, warn)
     alike.give(base)
     base.create_aggregate("only_value", 1, _OnlyValue)
@@ -289,6 +311,7 @@ def _translated(tree: exp.Expr, columns: Mapping[str, Kind], typed: Sequence[str
         return exp.select(value).from_(inner.subquery("one")).subquery()
 
     changed = _without_having(tree.copy())
+    take_rows_apart(changed)
     for one in list(changed.find_all(exp.Subquery)):
         put = only(one)
         if put is not one:

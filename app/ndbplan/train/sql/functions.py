@@ -242,15 +242,11 @@ _AGGREGATES: dict[str, Callable[[list[Any]], Any]] = {
 }  # fmt: skip
 
 
-_MOST_JOINED_BYTES = 1024
-"""Of GROUP_CONCAT: group_concat_max_len, which nobody changes here."""
-
-
 class _Joined:
     """GROUP_CONCAT: value, separator, whether each is taken once, and keys with their directions."""
 
-    def __init__(self, warn: Warn) -> None:
-        self.warn = warn
+    def __init__(self, warn: Warn, most_bytes: int) -> None:
+        self.warn, self.most_bytes = warn, most_bytes
         self.rows: list[tuple[Any, ...]] = []
         self.between, self.once = ",", False
 
@@ -274,9 +270,9 @@ class _Joined:
         found = ""
         for row, word in enumerate(words, start=1):
             found += f"{self.between if row > 1 else ''}{word}"
-            if len(found.encode()) > _MOST_JOINED_BYTES:
+            if len(found.encode()) > self.most_bytes:
                 self.warn(1260, f"Row {row} was cut by GROUP_CONCAT()")
-                return found.encode()[:_MOST_JOINED_BYTES].decode(errors="ignore")
+                return found.encode()[: self.most_bytes].decode(errors="ignore")
         return found
 
 
@@ -323,8 +319,9 @@ def _telling(function: Callable[..., Any], raised: list[SqlError]) -> Callable[.
     return wrapper
 
 
-def give(base: sqlite3.Connection, warn: Warn, raised: list[SqlError]) -> None:
+def give(base: sqlite3.Connection, warn: Warn, raised: list[SqlError], joined_bytes: int) -> None:
     """Let a connection know all of them; `warn` takes what they warn of, `raised` what they refuse."""
+    joined: Any = partial(_Joined, warn, joined_bytes)
     strict = {name: _strict(as_taken(name, one, warn), warn) for name, one in _STRICT.items()}
     lax = {name: as_taken(name, one, warn) for name, one in _LAX.items()}
     for name, function in (strict | lax).items():
@@ -334,7 +331,7 @@ def give(base: sqlite3.Connection, warn: Warn, raised: list[SqlError]) -> None:
         base.create_aggregate(name, 1, _aggregate(work_out))
     base.create_aggregate("JSON_ARRAYAGG", 1, _JsonArray)
     base.create_aggregate("mysql_json_object", 2, _JsonObject)  # type: ignore[arg-type]  # its stub wants step(int)
-    base.create_aggregate("mysql_group_concat", -1, partial(_Joined, warn))  # type: ignore[arg-type]  # its stub wants step(int)
+    base.create_aggregate("mysql_group_concat", -1, joined)
 
 
 def _joined(node: exp.GroupConcat) -> exp.Expr:

@@ -1,7 +1,8 @@
 """Kinds of numbers as MySQL counts and prints them: whole ones, decimals with their digits, doubles.
 
-Division adds four digits to those of the dividend, multiplication adds the digits of both, a sum has those of
-the longer one (measured on 8.4.8: 2/3*100 is 66.6667, x/1024/1024 has eight digits, used/total*100 has four).
+Division adds digits to those of the dividend (div_precision_increment, by itself four), multiplication
+adds the digits of both, a sum has those of the longer one (measured on 8.4.8: 2/3*100 is 66.6667,
+x/1024/1024 has eight digits, used/total*100 has four).
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from sqlglot import exp
 
 from ndbplan.base.units import whole_number
 
-DIVISION_DIGITS = 4
 MOST_DIGITS = 30
+_QUOTIENT_DIGITS = "quotient_digits"
+"""How many digits a division adds, as a tree knows it."""
 
 
 class Kind(NamedTuple):
@@ -130,6 +132,17 @@ def decimal(digits: int) -> Kind:
     return Kind("decimal", min(MOST_DIGITS, digits))
 
 
+def with_digits(tree: exp.Expr, digits: int) -> None:
+    """Say of each division how many digits it adds."""
+    for one in tree.find_all(exp.Div, exp.Avg):
+        one.meta[_QUOTIENT_DIGITS] = digits
+
+
+def _added(node: exp.Expr) -> int:
+    digits: int = node.meta.get(_QUOTIENT_DIGITS, 0)
+    return digits
+
+
 def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
     """What an expression is, by the kinds of the columns in it."""
     if node is None:
@@ -150,10 +163,10 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
     if isinstance(node, exp.Div):
         left, right = reckoned(node.left, columns), reckoned(node.right, columns)
         typed = any(isinstance(one, exp.Literal) and one.is_string for one in (node.left, node.right))
-        return DOUBLE if typed or DOUBLE in (left, right) else decimal(left.digits + DIVISION_DIGITS)
+        return DOUBLE if typed or DOUBLE in (left, right) else decimal(left.digits + _added(node))
     if isinstance(node, exp.Avg):
         inner = reckoned(node.this, columns)
-        return inner if inner is DOUBLE else decimal(inner.digits + DIVISION_DIGITS)
+        return inner if inner is DOUBLE else decimal(inner.digits + _added(node))
     if isinstance(node, exp.Mul):
         left, right = reckoned(node.left, columns), reckoned(node.right, columns)
         return _number(left, right, left.digits + right.digits)

@@ -45,7 +45,8 @@ class _Server(MySQL):
 def parsed(sql: str) -> exp.Expr:
     """A statement as a tree. Raises SqlError 1064."""
     try:
-        sql = _apart(sql)
+        _check_literals(sql)
+        sql = _as_substring(_apart(sql))
         _check_commas(sql)
         _check_counts(sql)
         found = sqlglot.parse_one(_without_how(sql), dialect=_Server)
@@ -55,6 +56,41 @@ def parsed(sql: str) -> exp.Expr:
     if found is None:
         raise syntax(sql)
     return found.transform(_as_here, copy=False)
+
+
+_LITERALS = re.compile(
+    r"""'(?:[^'\\]|\\.|'')*+'|"(?:[^"\\]|\\.|"")*+"|`[^`]*+`|/\*.*?\*/|(?:--[ \t]|\#)[^\n]*"""
+    r"""|(?<![\w$@.])(?:[xX]'(?P<hex>[^']*)'|[bB]'(?P<bits>[^']*)')""",
+    re.DOTALL,
+)
+
+
+def _check_literals(sql: str) -> None:
+    """Raises SqlError 1064 for x'...' and b'...' that are none (manual, Hexadecimal Literals)."""
+    for found in _LITERALS.finditer(sql):
+        digits, bits = found["hex"], found["bits"]
+        if digits is not None and (len(digits) % 2 or re.fullmatch("[0-9a-fA-F]*", digits) is None):
+            raise syntax(sql[found.start() :])
+        if bits is not None and bits.strip("01"):
+            raise syntax(sql[found.start() :])
+
+
+def _as_substring(sql: str) -> str:
+    """MID(x FROM 2 FOR 3) is SUBSTRING, of which sqlglot knows this form."""
+    tokens = sqlglot.tokenize(sql, read="mysql")
+    for at in reversed(range(len(tokens) - 1)):
+        one, opens = tokens[at], tokens[at + 1]
+        if one.text.upper() != "MID" or opens.token_type is not TokenType.L_PAREN:
+            continue
+        depth = 0
+        for inner in tokens[at + 1 :]:
+            depth += (inner.token_type is TokenType.L_PAREN) - (inner.token_type is TokenType.R_PAREN)
+            if not depth:
+                break
+            if depth == 1 and inner.token_type is TokenType.FROM:
+                sql = f"{sql[: one.start]}SUBSTRING{sql[one.end + 1 :]}"
+                break
+    return sql
 
 
 _EXPONENT = re.compile(r"(?i)e[0-9]+(?=[+-])")
@@ -138,9 +174,11 @@ def _as_here(node: exp.Expr) -> exp.Expr:
         return exp.Tuple(expressions=node.expressions)
     if isinstance(node, exp.Anonymous) and node.name.upper() == "GET_FORMAT":
         raise NotSimulated("GET_FORMAT() is not simulated here")
-    if isinstance(node, exp.BitString) and _is_shown(node):
+    if isinstance(node, exp.BitString) and (_is_shown(node) or isinstance(node.parent, _TAKE_TEXTS)):
         bits = str(node.this)
-        return exp.HexString(this=f"{int(bits or '0', 2):0{2 * -(-len(bits) // 8)}x}")
+        made = exp.HexString(this=f"{int(bits, 2):0{2 * -(-len(bits) // 8)}x}" if bits else "")
+        made.parent = node.parent
+        return _of_bytes(made)
     if isinstance(node, exp.Introducer):
         text: exp.Expr = node.expression
         return text
@@ -195,6 +233,10 @@ def _is_dual(table: exp.Expr) -> bool:
     return not table.db and not table.this.quoted and table.name.upper() == "DUAL"
 
 
+_TAKE_TEXTS = (
+    exp.Concat, exp.ConcatWs, exp.Length, exp.Upper, exp.Lower, exp.Left, exp.Right, exp.Substring,
+    exp.Reverse,
+)  # fmt: skip
 _COUNTS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg)
 
 

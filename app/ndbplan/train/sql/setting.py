@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ndbplan.base.units import whole_number
-from ndbplan.ndb.console import other_variables, who_sets
+from ndbplan.ndb.console import SqlVariable, other_variables, who_sets
 from ndbplan.ndb.sql_server import engine_rows
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.sql import modes, server
-from ndbplan.train.sql.problem import NotSimulated, SqlError
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
 from ndbplan.train.sql.variables import missing
 
 _SET = re.compile(
@@ -26,9 +26,8 @@ OFFLINE = "ndbinfo_offline"
 _SHOWS_HERE = ("ndb_table_temporary", "ndbinfo_show_hidden", "ndbinfo_table_prefix")
 """Variables that change what is answered here, and are not followed."""
 _ANSWERS_ELSE = (
-    "auto_increment_increment", "auto_increment_offset", "div_precision_increment",
-    "group_concat_max_len", "read_only", "sql_safe_updates", "sql_select_limit",
-    "super_read_only",
+    "auto_increment_increment", "auto_increment_offset", "read_only", "sql_safe_updates",
+    "sql_select_limit", "super_read_only",
 )  # fmt: skip
 """Others of that kind."""
 _UTC = ("+00:00", "+0:00", "-00:00")
@@ -99,7 +98,34 @@ def _other(name: str, given: str, now: str, scope: str, version: NdbVersion) -> 
         return {name: _SWITCH[given.upper()]}
     if whole_number(known.value) is not None and whole_number(given) is None:
         raise SqlError(1232, "42000", f"Incorrect argument type to variable '{name}'")
-    return {name: given}
+    return {name: _bounded(known, given)}
+
+
+def _bounded(known: SqlVariable, given: str) -> str:
+    """A number within what the variable may be."""
+    number = whole_number(given)
+    if number is None or known.least is None or known.most is None:
+        return given
+    return str(min(known.most, max(known.least, number)))
+
+
+def cut(sql: str, version: NdbVersion) -> tuple[Warned, ...]:
+    """What is warned of a number that a variable cannot be: the nearest takes its place."""
+    told = []
+    for _, typed, given in _assigned(sql):
+        known, value = other_variables(version).get(typed.lower()), given.strip("'\"")
+        if known is not None and _bounded(known, value) != value:
+            text = f"Truncated incorrect {typed.lower()} value: '{value}'"
+            told.append(Warned("Warning", 1292, text))
+    return tuple(told)
+
+
+def _assigned(sql: str) -> Iterator[tuple[str, str, str]]:
+    """Scope, name and value of each assignment of SET."""
+    for part in _BETWEEN.findall(re.sub(r"\Aset\s", "", sql.strip(), flags=re.IGNORECASE)):
+        if found := _SET.match(part):
+            scope, typed, given = found.groups(default="")
+            yield scope, typed, given
 
 
 def _engine(given: str, now: str, version: NdbVersion) -> str:
@@ -130,9 +156,7 @@ def _isolation(sql: str, now: Mapping[str, str]) -> dict[str, str]:
 def settings(sql: str, now: Mapping[str, str], version: NdbVersion) -> dict[str, str]:
     """What a statement sets that counts here. Raises SqlError, and NotSimulated for what would show."""
     kept = _isolation(sql, now)
-    parts = _BETWEEN.findall(re.sub(r"\Aset\s", "", sql.strip(), flags=re.IGNORECASE))
-    found = map(_SET.match, parts)
-    for scope, typed, given in (one.groups(default="") for one in found if one is not None):
+    for scope, typed, given in _assigned(sql):
         name, value = typed.lower(), given.strip("'\"").upper()
         if name in _READ_ONLY:
             raise _read_only(name)

@@ -17,7 +17,7 @@ from ndbplan.ndb.sql_versions import described_charsets
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import catalogue, failing, ndbinfo_made, server, variables
 from ndbplan.train.sql.character_sets import told
-from ndbplan.train.sql.engine import Relation, Result, Settings, run
+from ndbplan.train.sql.engine import Relation, Result, run, settings_of
 from ndbplan.train.sql.numbers import INT, TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, syntax
 from ndbplan.train.sql.reading import parsed
@@ -97,8 +97,7 @@ def _chosen(found: Result, where: str, asked: Asked) -> Result:
     columns = Relation((*found.headings, _PLACE), (*found.kinds, INT), places)
     # A word of the grammar for the reader of SQL, and for the server none.
     sql = f"SELECT {_PLACE} FROM answer {_CHARSET.sub('`Charset`', where)}"
-    settings = Settings(asked.variables.get("collation_connection", ""), 0)
-    kept = run(sql, parsed(sql), "shown", lambda _database, _table: columns, settings)
+    kept = run(sql, parsed(sql), "shown", lambda _database, _table: columns, settings_of(asked.variables))
     return found._replace(rows=[found.rows[n] for (n,) in kept.rows], warnings=kept.warnings)
 
 
