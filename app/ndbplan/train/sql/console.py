@@ -40,7 +40,7 @@ from ndbplan.train.sql.around import answered, grouped, held, in_order_met, read
 from ndbplan.train.sql.changes import change
 from ndbplan.train.sql.created_from import filled, made_from
 from ndbplan.train.sql.definitions import define
-from ndbplan.train.sql.engine import Provider, Relation, Result, relation, run, settings_of
+from ndbplan.train.sql.engine import Provider, Relation, Result, relation, run
 from ndbplan.train.sql.explain.explaining import explain
 from ndbplan.train.sql.finding import Wanted
 from ndbplan.train.sql.lines import Lines
@@ -54,6 +54,7 @@ from ndbplan.train.sql.problem import (
     no_database,
     syntax,
 )
+from ndbplan.train.sql.query_settings import settings_of
 from ndbplan.train.sql.reading import parsed
 from ndbplan.train.sql.reorganising import is_reorganising, reorganise
 from ndbplan.train.sql.roughly import Asked as ChangeAsked
@@ -241,9 +242,8 @@ class Client(Lines):
             done = change(sql, ChangeAsked(self.database, cluster, query, self._checks))
         except SqlError as error:
             raise transactions.given_up(error, cluster) from None
-        self.warnings = done.warnings
+        self.warnings, self.row_count = done.warnings, done.rows
         self.last_number = done.number or self.last_number
-        self.row_count = done.rows
         return done.text
 
     def _begins(self, cluster: LiveCluster) -> None:

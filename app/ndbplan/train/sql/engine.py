@@ -30,6 +30,7 @@ from ndbplan.train.sql.numbers import (
     written,
 )
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
+from ndbplan.train.sql.query_settings import Settings
 from ndbplan.train.sql.reading import typed_list
 from ndbplan.train.sql.recursion import rounds_of, too_deep
 from ndbplan.train.sql.rollup import rolled_up
@@ -71,28 +72,6 @@ Provider = Callable[[str, str], Relation]
 
 MOST_STEPS = 2_000_000
 """A query that takes more steps of SQLite's machine than this is broken off: it has no end here."""
-
-
-class Settings(NamedTuple):
-    """Of a session, what a query asks for."""
-
-    collation: str
-    most_rounds: int
-    """Of a recursion; 0: the server knows none."""
-    joined_bytes: int
-    """How long GROUP_CONCAT may be."""
-    quotient_digits: int
-    """That a division has behind the point beside those of what it divides."""
-
-
-def settings_of(values: Mapping[str, str]) -> Settings:
-    """Those that the variables of a session state."""
-    return Settings(
-        values["collation_connection"],
-        int(values.get("cte_max_recursion_depth", 0)),
-        int(values["group_concat_max_len"]),
-        int(values["div_precision_increment"]),
-    )
 
 
 def run(sql: str, tree: exp.Expr, database: str, provide: Provider, settings: Settings) -> Result:

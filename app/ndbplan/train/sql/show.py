@@ -17,9 +17,10 @@ from ndbplan.ndb.sql_versions import described_charsets
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import catalogue, failing, ndbinfo_made, server, variables
 from ndbplan.train.sql.character_sets import told
-from ndbplan.train.sql.engine import Relation, Result, run, settings_of
+from ndbplan.train.sql.engine import Relation, Result, run
 from ndbplan.train.sql.numbers import INT, TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, syntax
+from ndbplan.train.sql.query_settings import settings_of
 from ndbplan.train.sql.reading import parsed
 from ndbplan.train.sql.status import counted
 
