@@ -32,6 +32,7 @@ from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets import numbers
 from ndbplan.desktop.widgets.combo_box import ComboBox
+from ndbplan.desktop.widgets.fade import Fade
 from ndbplan.desktop.widgets.sections import chip, label
 from ndbplan.edits.first_steps import next_step
 from ndbplan.plan.plan import Plan
@@ -160,6 +161,7 @@ class DistributionPanel(Panel):
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFixedWidth(_FACTS_WIDTH)
+        Fade(scroll)
         self._stack = QStackedWidget(content)
         split = QSplitter(Qt.Orientation.Horizontal, self._stack)
         split.setProperty("look", "gap")

@@ -39,6 +39,7 @@ _COLUMNS = ("What fails", "The cluster", "Load left", "Whole again after", "Why"
 _WHY = _COLUMNS.index("Why")
 _LEAST_NAME_PX = 240
 """Of what fails, however narrow the panel."""
+_LEAST_WHY_PX = 240
 _KINDS = ("", "rack", "switch", "host", "node", "disk", "link")
 _NAMES = {
     "": "All", "rack": "Racks", "switch": "Switches", "host": "Hosts", "node": "Nodes",
@@ -274,6 +275,8 @@ class FailuresPanel(Panel):
             widths.append(width)
         room = self.table.viewport().width() - sum(widths[1:_WHY])
         widths[0] = min(widths[0], max(_LEAST_NAME_PX, room))
+        # Cut with … instead of at the edge: the line below has the whole of the chosen one.
+        widths[_WHY] = min(widths[_WHY], max(_LEAST_WHY_PX, room - widths[0]))
         for column, width in enumerate(widths):
             self.table.setColumnWidth(column, width)
         head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)

@@ -20,6 +20,7 @@ from ndbplan.desktop.analyses.panel import Panel
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.document.tasks import Outcome, Task
+from ndbplan.desktop.widgets.fade import Fade
 from ndbplan.desktop.widgets.flow_layout import FlowLayout
 from ndbplan.desktop.widgets.problem_list import ProblemList, WaiverRow
 from ndbplan.desktop.widgets.sections import Elided, chip, empty, label
@@ -74,6 +75,7 @@ class ProblemsPanel(Panel):
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        Fade(scroll)
         holder = QFrame()
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 8, 0)

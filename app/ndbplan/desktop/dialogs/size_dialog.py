@@ -28,6 +28,7 @@ from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Progress, Task
 from ndbplan.desktop.widgets import numbers
 from ndbplan.desktop.widgets.brush_axes import Axis, BrushAxes
+from ndbplan.desktop.widgets.fade import Fade
 from ndbplan.desktop.widgets.fields import ChoiceField, Commit, LineField
 from ndbplan.desktop.widgets.sections import Section, label
 from ndbplan.desktop.widgets.units import CAPACITY, COUNT, NUMBER, SECONDS, SHARE, TEXT, WHOLE, Unit, rounded
@@ -165,6 +166,7 @@ class SizeDialog(Dialog):
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(holder)
+        Fade(scroll)
         return scroll
 
     def _job_and_durability(self, column: QVBoxLayout) -> None:

@@ -26,6 +26,7 @@ from ndbplan.desktop.inspector.parameters import ParametersPanel, parameters_for
 from ndbplan.desktop.inspector.remedies import RemedySearch
 from ndbplan.desktop.inspector.why import Why
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.fade import Fade
 from ndbplan.desktop.widgets.problem_list import ProblemList, concerning
 from ndbplan.desktop.widgets.sections import Section, empty, label
 from ndbplan.plan.hardware import Disk, Host, Location
@@ -93,6 +94,7 @@ class Inspector(QWidget):
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(self._content)
+        Fade(scroll)
         self.head = QWidget()
         """The title and the line below it."""
         head = QVBoxLayout(self.head)

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from ndbplan.base.units import format_clock
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.fade import Fade
 from ndbplan.desktop.widgets.sections import Bar, Section, StateLine, empty, label, link
 from ndbplan.train.lessons.progress import Asking, Progress, Ticked
 
@@ -238,6 +239,7 @@ class LessonPanel(QWidget):
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(inside)
+        Fade(area)
         foot = QHBoxLayout()
         foot.addWidget(self.stages)
         foot.addStretch(1)

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QSizePolicy, QV
 from ndbplan.base.units import system_in_use
 from ndbplan.desktop.canvas.input.drops import mime_of
 from ndbplan.desktop.look import paint, theme
+from ndbplan.desktop.widgets.fade import Fade
 from ndbplan.desktop.widgets.flow_layout import FlowLayout
 from ndbplan.desktop.widgets.own_hardware import Shelf, shelf_menu
 from ndbplan.edits.palette import Offer, offers
@@ -55,6 +56,7 @@ class Palette(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
+        Fade(self)
         self.entries: dict[str, Entry] = {}
         self._fill()
         shelf = Shelf(self)

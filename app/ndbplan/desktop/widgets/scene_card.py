@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from ndbplan.base.units import unbroken
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.fade import Fade
 from ndbplan.desktop.widgets.sections import label
 
 _SHARE, _LEAST, _MOST = 0.34, 300, 560
@@ -50,6 +51,7 @@ class SceneCard(QFrame):
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(self.text)
+        Fade(scroll, "card")
         self.back = _button("Back", lambda: self.moved.emit(-1), "quiet")
         self.next = _button("Next", lambda: self.moved.emit(1), "primary")
         self.end = _button("End", self.closed.emit, "quiet")

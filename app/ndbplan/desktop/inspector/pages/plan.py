@@ -18,6 +18,7 @@ from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.pages.calibration import calibration_grid
 from ndbplan.desktop.inspector.pages.links import ObjectLinks
+from ndbplan.desktop.widgets.fade import Fade
 from ndbplan.desktop.widgets.sections import label, link
 from ndbplan.desktop.widgets.units import NUMBER, TEXT, WHOLE
 from ndbplan.edits import offers
@@ -143,6 +144,7 @@ class _Notes(QPlainTextEdit):
         self.setPlaceholderText("What this plan is for, where its figures come from…")
         self.setTabChangesFocus(True)
         self.setFixedHeight(150)
+        Fade(self, "field")
         self.refresh()
 
     def refresh(self) -> None:
