@@ -52,7 +52,10 @@ class ActedFiles(ActedState):
     _tar = _dnf
 
     def _apt_get(self, host: str, words: list[str]) -> str:
-        """These packages start their server."""
+        """These packages start their server, and are not upgraded beside one that looks like it."""
+        runs = [one for one in self.processes() if one.host == host and one.active]
+        if self.releases.get(host) and any(one.is_shown_as_packaged for one in runs):
+            raise RefusedError("new pre-installation script subprocess returned error exit status 1\n", 100)
         self.packaged.add(host)
         self.files[host, f"{_CONFINES}usr.sbin.mysqld"] = "/etc/mysql/** r,\n/var/lib/mysql/** rwk,\n"
         self.files[host, "/sys/kernel/security/apparmor/profiles"] = ""

@@ -156,7 +156,7 @@ class ActedHosts(ActedFiles):
         process.is_by_hand = False
         if not (release := self.releases.get(process.host)):
             raise RefusedError("203/EXEC\n")
-        is_init = self._is_init(process.host)
+        is_init, is_sql = self._is_init(process.host), isinstance(process, SqlProcess)
         place = "/var/run" if is_init else "/run"
         option = self.files.pop((process.host, f"{place}/{process.unit}.option"), "")
         text = self.files[process.host, unit_file(process)]
@@ -167,7 +167,8 @@ class ActedHosts(ActedFiles):
         elif isinstance(process, SqlProcess):
             self._start_sql(process, option)
         word = "command=(" if is_init else "ExecStart="
-        assert f"{word}/usr/sbin/{'mysqld' if isinstance(process, SqlProcess) else 'ndb'}" in text
+        assert re.search(rf"{re.escape(word)}@?/usr/sbin/{'mysqld' if is_sql else 'ndb'}", text)
+        process.is_shown_as_packaged = is_sql and "/usr/sbin//mysqld" not in text
         process.active, process.ends_at, process.release = True, None, release
 
     def _start_management(self, server: ManagementServer, option: str) -> None:

@@ -34,6 +34,8 @@ class Process:
     """Of the programs that it was started with."""
     is_by_hand: bool = False
     """Somebody typed its program: its service knows nothing of it."""
+    is_shown_as_packaged: bool = False
+    """A list of processes shows it as the server of packages."""
     knows: frozenset[tuple[int, str, int]] = frozenset()
     """Management servers of the configuration by which a data or SQL node runs: it connects to no others."""
 

@@ -54,7 +54,7 @@ def test_yaml_loads_and_units_parse(name: str) -> None:
             assert _loaded(text)
         else:
             unit = parsed_unit(text)
-            assert unit["Service"]["ExecStart"].startswith("/usr/sbin/")
+            assert unit["Service"]["ExecStart"].lstrip("@").startswith("/usr/sbin/")
 
 
 @given(plan=plans())

@@ -10,7 +10,7 @@ from exporting.acted_changes import with_init_scripts
 from exporting.acted_cluster import ActedCluster
 from exporting.acted_life import Life
 from exporting.acted_state import RefusedError, release_of
-from ndbplan.edits.parts import update
+from ndbplan.edits.parts import set_plan, update
 from ndbplan.exporting.export import export
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -133,3 +133,17 @@ def test_folders_that_options_name_are_made_before_mysqld_starts(tmp_path: Path)
     assert made["/var/lib/mysql/logs/"] == made["/fast/tmp/"] == "mysql:mysql:750"
     assert "/var/log/general.log" in made
     assert made.keys().isdisjoint({"/tmp/", "/var/log/"})
+
+
+@pytest.mark.parametrize("plan", [STARTER, with_init_scripts(STARTER)], ids=["systemd", "init scripts"])
+def test_packages_of_debian_are_upgraded_while_sql_nodes_serve(plan: Plan, tmp_path: Path) -> None:
+    """They look for a server of theirs in the list of processes, and end where they find one."""
+    before = set_plan(plan, ndb_version="8.0.30")
+    old = Life(before, tmp_path / "old", 3)
+    life = Life(plan, tmp_path / "life", 3, before)
+    for one in (old, life):
+        (one.programs / "ndb.rpm").rename(one.programs / "ndb.deb")
+    assert [fault for part in ("install", "start", "schema") for fault in old.act(part, 0, again=False)] == []
+    life.cluster, life.has_tables = old.cluster, old.has_tables
+    assert list(life.act("change", 3)) == []
+    assert {one.release for one in life.cluster.mysqlds()} == {release_of(plan)}

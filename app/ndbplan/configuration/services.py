@@ -40,6 +40,12 @@ Source: systemd, NEWS; systemd.service(5) of 219: PermissionsStartOnly, TimeoutS
 """
 
 
+_SHOWN_AS = "/usr/sbin//mysqld"
+"""Packages of Debian are not upgraded while a list of processes has /usr/sbin/mysqld, and SQL nodes serve on
+until data nodes have the new programs.
+
+Source: mysql-server, packaging/deb-in/mysql-packagesource-server.preinst.in (server_stop).
+"""
 _OPEN_FILES = 65536
 """More than any process of a plan needs, as far as its options say (judgement)."""
 
@@ -92,6 +98,8 @@ class Service:
     locks_memory: bool = False
     takes_option: bool = False
     """Whether it can be given an option for its next start alone, as --initial."""
+    shown_as: str = ""
+    """What a list of processes has in place of the first word of its command; nothing: that word."""
     remark: tuple[str, ...] = ("One that is stopped on purpose ends with 0 and stays down.",)
     """Which ends it comes back from."""
 
@@ -236,6 +244,7 @@ def _sql(plan: Plan, node: SqlNode) -> Service:
         f"SQL node {node.node_id} of {ascii_text(plan.name)}",
         "notify" if plan.features.mysqld_notifies_systemd else "simple",
         tuple(words),
+        shown_as=_SHOWN_AS,
         mounts=(sql_files(plan, node).data_dir, *option_folders(plan, node)),
         open_files=max(_OPEN_FILES, open_files(plan, node)),
         # Without offline_mode a start of its own keeps its clients away.

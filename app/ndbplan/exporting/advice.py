@@ -31,7 +31,9 @@ ADVICE: dict[type[object], str] = {
     "ALTER TABLE by hand, or correct the plan and export again; then run the part again",
     Restore: f"rows that are there are written again: correct what ndb_restore names, {_AGAIN}",
     InstallPrograms: "correct what the package manager names (what packages need must come with them, or be "
-    f"reached from the host), {_AGAIN}",
+    "reached from the host); one of Debian that will not be upgraded finds /usr/sbin/mysqld in the list of "
+    "processes: copy the unit of that SQL node from this folder to its host, systemctl daemon-reload, and "
+    f"restart it; {_AGAIN}",
     MakeAccount: "an account that is made stays; a password that the server refuses: give another one, "
     f"{_AGAIN}",
     StopAllDataNodes: f"the log of the data node that does not end says why; {_AGAIN}",

@@ -22,11 +22,18 @@ def _unit(plan: Plan, service: Service) -> str:
         "service.j2",
         plan=plan,
         unit=service,
-        command=" ".join(map(unit_word, service.command)),
+        command=_started(service),
         # Nothing is put in for a $ there.
         mounts=[unit_word(path).replace("$$", "$") for path in service.mounts],
         seconds_to_stop=_SECONDS_TO_STOP,
     )
+
+
+def _started(service: Service) -> str:
+    """The words behind ExecStart=; with an @ the second one is what a list of processes shows."""
+    program, *rest = map(unit_word, service.command)
+    first = (f"@{program}", unit_word(service.shown_as)) if service.shown_as else (program,)
+    return " ".join((*first, *rest))
 
 
 def _init_script(plan: Plan, service: Service) -> str:
@@ -35,6 +42,7 @@ def _init_script(plan: Plan, service: Service) -> str:
         plan=plan,
         service=service,
         command=" ".join(map(shell_quoted, service.command)),
+        shown_as=shell_quoted(service.shown_as or service.command[0]),
         mounts=" ".join(map(shell_quoted, service.mounts)),
         seconds_to_stop=_SECONDS_TO_STOP,
     )
