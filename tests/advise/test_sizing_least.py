@@ -193,8 +193,8 @@ def test_threads_that_come_in_steps_of_cores_do_not_end_the_search_for_an_excuse
     load = {**BEGUN["loads"][0], "peak_per_s": "150k"}
     asked = asked_for(most_groups=1, rows={"d.account": {"now": "1000M"}}, loads=[load])
     small = sized_for(asked).excuses[0]
-    assert small.smallest_change is not None
-    assert [what.split()[1] for what in small.smallest_change.split(" and ")] == ["GiB", "cores"]
+    assert small.change is not None
+    assert [what.split()[1] for what in small.change.split(" and ")] == ["GiB", "cores"]
 
 
 @pytest.mark.parametrize("version", ["7.4.10", "8.4.9"])
@@ -311,8 +311,8 @@ def test_data_files_follow_the_rows_that_come_and_the_disks_are_their_limit() ->
     small_disks = replace(tiny, host=tiny.host.model_copy(update={"disks": disks}), is_planned=False)
     (excuse,) = sized_for(few, (small_disks,)).excuses
     assert excuse.first_limit.startswith("space of")
-    assert excuse.smallest_change is not None
-    assert "disks of" in excuse.smallest_change
+    assert excuse.change is not None
+    assert "disks of" in excuse.change
 
 
 def test_undo_files_follow_the_peak() -> None:
@@ -418,7 +418,7 @@ def test_excuses_that_take_long_are_those_of_the_nearest_classes_and_the_rest_is
     nearest, further = sorted(range(2), key=lambda place: judge.verdict(classes[place], 1).distance)
     assert found.excuses[nearest] == whole[nearest]
     left = found.excuses[further]
-    assert (left.is_looked_for, left.smallest_change) == (False, None)
+    assert (left.is_looked_for, left.change) == (False, None)
     assert left.first_limit == whole[further].first_limit
     assert "not looked for" in left.line
     assert "in the 1 that come nearest, not in 1 more" in found.not_excused
@@ -442,7 +442,7 @@ def test_one_replica_lets_no_host_fail_whatever_the_node_groups(monkeypatch: pyt
     looked = _counted(monkeypatch)
     found = sized_for(asked_for(replicas=1, survive=["host"], most_groups=48))
     assert not found.plans
-    assert all(one.smallest_change == "no host that may fail" for one in found.excuses)
+    assert all(one.change == "no host that may fail" for one in found.excuses)
     assert len(looked) < 12
 
 
@@ -510,7 +510,7 @@ def test_tables_that_no_cluster_is_right_for_need_no_search_for_a_change(
     )
     assert judge.errors.are_in_tables
     looked = _counted(monkeypatch)
-    assert excuse(judge, broken) == by_search
+    assert excuse(judge, broken) == replace(by_search, against="")
     assert not looked
 
 
@@ -528,7 +528,7 @@ def test_fewer_clients_are_a_lower_peak_until_one_is_left(
     broken = judge.verdict(classes_of(wanted)[0], 1)
     assert broken.broken is not None
     looked = _counted(monkeypatch)
-    words, _ = _moved_in_turn(judge, broken, by_hardware=False)
+    words = _moved_in_turn(judge, broken, by_hardware=False).changes
     assert words == (("peaks of 'Ordinary day' 100\u2009000 tx/s",) if clients > 1 else ())
     assert len(looked) <= 2
 
@@ -570,7 +570,7 @@ def test_a_load_that_no_disk_lets_be_sustained_is_lowered_to_what_is(
     assert broken.broken.is_simulated
     looked = _counted(monkeypatch)
     told = excuse(judge, broken, judge.verdict(classes_of(wanted)[1], 100) if beyond else None)
-    assert told.smallest_change == "peaks of 'pay' 1\u2009232 tx/s"
+    assert told.change == "peaks of 'pay' 1\u2009232 tx/s"
     # The lower peak, one a little higher; no cluster beyond, which changes no less. Of the fastest disks the
     # load alone is asked.
     assert len(looked) == 2 + beyond
@@ -586,7 +586,7 @@ def test_a_lower_peak_is_raised_as_far_as_steps_of_parameters_let_it_be(
     monkeypatch.setattr(sustaining, "highest_rate", lambda *_: (300.0, end))
     wanted = asked_for(most_groups=1, headroom=0)
     judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
-    told = excuse(judge, judge.verdict(classes_of(wanted)[1], 1)).smallest_change
+    told = excuse(judge, judge.verdict(classes_of(wanted)[1], 1)).change
     assert told is not None
     found = re.fullmatch(r"peaks of 'pay' ([\d\u2009]+) tx/s", told)
     assert found is not None, told
@@ -606,7 +606,7 @@ def test_hardware_that_moves_nothing_is_not_tried_again(monkeypatch: pytest.Monk
         return Verdict(choice, groups, Clients(2), None, broken=broken if self.begun is judge.begun else None)
 
     monkeypatch.setattr(Judge, "verdict", verdict)
-    words, _ = _moved_in_turn(judge, judge.verdict(classes_of(wanted)[0], 1), by_hardware=True)
+    words = _moved_in_turn(judge, judge.verdict(classes_of(wanted)[0], 1), by_hardware=True).changes
     assert words == ("peaks of 'pay' 666 tx/s",)
     assert cores == [8, 25, 8]
 

@@ -14,14 +14,21 @@ from ndbplan.base.units import how_many
 class Excuse(Shape):
     """One class without a cluster that passes."""
 
-    JSON = "class=title first_limit smallest_change node_groups change_looked_for=is_looked_for"
+    JSON = (
+        "class=title first_limit change smallest_change=change node_groups still_broken=against "
+        "change_looked_for=is_looked_for"
+    )
+    # `smallest_change` is what `change` was called: no step of it is spare, but no law says that nothing else
+    # is less.
 
     title: str
     first_limit: str
-    smallest_change: str | None
-    """None: no change of this hardware or of a single requirement was found, or none was looked for."""
+    change: str | None
+    """What lets it pass, no part of it a step larger than it has to be. None: no change of this hardware or of a single requirement was found, or none was looked for."""
     node_groups: int
-    """Of the cluster that comes nearest, with its smallest change where there is one."""
+    """Of the cluster that comes nearest, with its change where there is one."""
+    against: str = ""
+    """Where no change was found, what was tried last and the limit that stood against it."""
     is_looked_for: bool = True
     """Whether a change was looked for: not where classes that come nearer took all the work there may be."""
 
@@ -29,7 +36,7 @@ class Excuse(Shape):
     def remedy(self) -> str | None:
         """The change and the node groups: `restart within 30 s, as 24 node groups`; None: none was found."""
         groups = how_many(self.node_groups, "node group")
-        return None if self.smallest_change is None else f"{self.smallest_change}, as {groups}"
+        return None if self.change is None else f"{self.change}, as {groups}"
 
     @property
     def line(self) -> str:
@@ -38,7 +45,8 @@ class Excuse(Shape):
             return f"it would pass with {self.remedy}"
         if not self.is_looked_for:
             return "what would let it pass was not looked for: other classes come nearer"
-        return "no change of these hosts, or of requirements, was found to let it pass"
+        told = f", also not {self.against}" if self.against else ""
+        return f"no change of these hosts, or of requirements, was found to let it pass{told}"
 
 
 def not_looked_for(verdict: Verdict) -> Excuse:

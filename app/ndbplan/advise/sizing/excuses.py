@@ -1,4 +1,4 @@
-"""Why a class of hosts has no cluster that passes, and the smallest change that would let it.
+"""Why a class of hosts has no cluster that passes, and a change that would let it, of which no step is spare.
 
 Each broken limit in turn is moved as little as lets it pass: hardware where hardware moves it, else the
 requirement itself. What is said has been judged: the cluster with these changes meets every limit.
@@ -11,13 +11,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import NamedTuple
 
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.excused import Excuse
 from ndbplan.advise.sizing.larger import EXACT, HARDWARE, SIZES
 from ndbplan.advise.sizing.limits import Judge
-from ndbplan.advise.sizing.peaks import at_share, times_as_much
+from ndbplan.advise.sizing.peaks import at_share, sends_nothing, times_as_much
 from ndbplan.advise.sizing.verdict import LOADER, PRICE, Met, Verdict
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_value, told_duration_s
@@ -56,6 +57,17 @@ class _Moved:
     """With other loads; None: with the same."""
 
 
+class _Tried(NamedTuple):
+    """What came of moving limits one after the other."""
+
+    changes: tuple[str, ...]
+    """What together lets the cluster pass; nothing: that was not found."""
+    groups: int
+    """Node groups then."""
+    against: str = ""
+    """What the cluster breaks where the last change was in vain; nothing where none was made."""
+
+
 def _stated(wanted: Requirements, kind: str) -> float | None:
     """The time or money that requirements allow; None: as much as it takes."""
     if kind == "money":
@@ -72,31 +84,32 @@ def excuse(judge: Judge, verdict: Verdict, beyond: Verdict | None = None) -> Exc
     `beyond`: one with more nodes than there may be. It is told of instead where a later version or lower
     peaks are less of a change, or no more of one and that many node groups are needed in any case.
     """
-    changes, groups = _changes(judge, verdict)
+    changes, groups, against = _changes(judge, verdict)
     is_needed = verdict.at_least > verdict.groups
     is_least = 0 < len(changes) + is_needed < 2
     if beyond is not None and beyond is not verdict and not is_least:
-        later, with_groups = _changes(judge, beyond)
+        later, with_groups, _ = _changes(judge, beyond)
         if later and (not changes or len(later) < len(changes) + is_needed):
             verdict, changes, groups = beyond, later, with_groups
     assert verdict.broken is not None
-    return Excuse(verdict.choice.words, verdict.broken.line, " and ".join(changes) or None, groups)
+    change = " and ".join(changes) or None
+    return Excuse(verdict.choice.words, verdict.broken.line, change, groups, "" if change else against)
 
 
-def _changes(judge: Judge, verdict: Verdict) -> tuple[tuple[str, ...], int]:
-    """What together lets a cluster pass, and its node groups then; nothing where none was found.
+def _changes(judge: Judge, verdict: Verdict) -> _Tried:
+    """What together lets a cluster pass.
 
     Where hardware that carries the peaks asks for more than there can be, lower peaks pass. Neither lets
     tables pass that have an error on every cluster; what a later version does for them is another matter.
     """
     assert verdict.broken is not None
     if verdict.broken.kind != "version" and judge.errors.are_in_tables:
-        return (), verdict.groups
+        return _Tried((), verdict.groups)
     found = _moved_in_turn(judge, verdict, by_hardware=True)
-    return found if found[0] else _moved_in_turn(judge, verdict, by_hardware=False)
+    return found if found.changes else _moved_in_turn(judge, verdict, by_hardware=False)
 
 
-def _moved_in_turn(judge: Judge, verdict: Verdict, *, by_hardware: bool) -> tuple[tuple[str, ...], int]:
+def _moved_in_turn(judge: Judge, verdict: Verdict, *, by_hardware: bool) -> _Tried:
     words: dict[str, str] = {}
     often: Counter[str] = Counter()
     choice, groups, found = verdict.choice, verdict.groups, verdict
@@ -104,6 +117,12 @@ def _moved_in_turn(judge: Judge, verdict: Verdict, *, by_hardware: bool) -> tupl
     lowered: Met | None = None
     most = 1.0
     vain: Callable[[Met], bool] | None = None
+
+    def in_vain() -> _Tried:
+        moved = " and ".join(filter(None, words.values()))
+        line = found.broken.line if found.broken is not None else ""
+        return _Tried((), verdict.groups, f"with {moved}: {line}" if moved else "")
+
     for _ in range(_MOST_CHANGES):
         broken = found.broken
         if broken is None:
@@ -116,12 +135,12 @@ def _moved_in_turn(judge: Judge, verdict: Verdict, *, by_hardware: bool) -> tupl
         if is_of_loads and not by_hardware:
             moved = _less(judge, found, choice, judge.requirements, groups)
         elif broken.is_simulated and harder == 1 and not _may_help(judge, found):
-            return (), verdict.groups
+            return in_vain()
         else:
             moved = _moved(judge, found, choice, judge.requirements, groups, harder)
         if moved is None or (moved.begun is not None and lowered == broken):
             # What a load sends was not lowered, such as by its only client.
-            return (), verdict.groups
+            return in_vain()
         lowered = broken if moved.begun is not None and is_of_loads else None
         if moved.begun is not None:
             if broken.is_simulated or most > 1.0:
@@ -138,11 +157,12 @@ def _moved_in_turn(judge: Judge, verdict: Verdict, *, by_hardware: bool) -> tupl
                 groups = choice.full(found.at_least)
                 found = judge.verdict(choice, groups)
         except UserError:
-            return (), verdict.groups
+            return in_vain()
     if found.broken is not None:
-        return (), verdict.groups
+        return in_vain()
     judge, words["peak"] = _raised(judge, choice, groups, most, words.get("peak", ""))
-    return tuple(filter(None, _at_least(judge, verdict.choice.host, choice, groups, words, wanted))), groups
+    least = _at_least(judge, verdict.choice.host, choice, groups, words, wanted)
+    return _Tried(tuple(filter(None, least)), groups)
 
 
 def _is_unmoved(before: Met, broken: Met) -> bool:
@@ -386,6 +406,8 @@ def _less(judge: Judge, found: Verdict, choice: Choice, wanted: Requirements, gr
     else:
         return None
     begun, words = at_share(judge.begun, judge.loads, share)
+    if sends_nothing(begun, broken.limit):
+        return None
     return _Moved(choice, wanted, groups, words, "peak", begun)
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ndbplan.advise.remedies import sustained_s
 from ndbplan.base.units import format_value
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.demand import at_rate
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.workloads import ClosedLoad, Workload
+from ndbplan.plan.workloads import ClosedLoad, JobLoad, Workload
 
 
 def at_share(begun: Plan, loads: Sequence[Workload], share: float) -> tuple[Plan, str]:
@@ -22,6 +23,16 @@ def at_share(begun: Plan, loads: Sequence[Workload], share: float) -> tuple[Plan
     workloads = tuple(other.get(one.id, one) for one in begun.workloads)
     peaks = [f"'{one.name}' {format_value(rates.under(one).offered_per_s, 'tx/s')}" for one in other.values()]
     return begun.replace(workloads=workloads), f"peaks of {' and '.join(peaks)}"
+
+
+def sends_nothing(begun: Plan, limit: str) -> bool:
+    """Whether the load that a limit names does not send one transaction as long as it lasts."""
+    rates = Estimation(begun)
+    return any(
+        rates.under(one).offered_per_s * sustained_s(one) < 1.0 and f"'{one.name}'" in limit
+        for one in begun.workloads
+        if not isinstance(one.load, JobLoad)
+    )
 
 
 def times_as_much(begun: Plan, lowered: Plan, load: Workload) -> float:
