@@ -24,7 +24,10 @@ class Excuse(Shape):
     title: str
     first_limit: str
     change: str | None
-    """What lets it pass, no part of it a step larger than it has to be. None: no change of this hardware or of a single requirement was found, or none was looked for."""
+    """What lets it pass, no part of it a step larger than it has to be.
+
+    None: no change of this hardware or of a single requirement was found, or none was looked for.
+    """
     node_groups: int
     """Of the cluster that comes nearest, with its change where there is one."""
     against: str = ""
