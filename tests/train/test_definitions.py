@@ -81,7 +81,7 @@ def test_disk_data_is_refused_as_the_product_does(ask: Callable[[str], str], clu
     space = "create tablespace ts add datafile 'd.dat' use logfile group lg initial_size 8M engine ndb"
     world.do("fill disk:data2/undo", cluster)
     assert ask(group) == "ERROR 1528 (HY000): Failed to create LOGFILE GROUP\n"
-    assert "Got error 2810 'No space left on the device' from NDB" in ask("show warnings")
+    assert "Got temporary error 2810 'No space left on the device' from NDB" in ask("show warnings")
     world.do("free disk:data2/undo", cluster)
     assert ask(space) == "ERROR 1528 (HY000): Failed to create TABLESPACE\n"
     assert "Got error 789" in ask("show warnings")

@@ -136,6 +136,9 @@ def _failed(asked: Asked, code: int, said: str, then: str, *, ndb: int) -> SqlEr
 def _may_create(asked: Asked, what: _What, file: str) -> None:
     plan, said = asked.plan, f"Failed to create {what.kind}"
     failed = f"Failed to create {what.kind.lower()} '{what.name}' in NDB"
+    if what.known is not None and not what.is_group and form(plan.version, "dictionary_of_its_own"):
+        # Source: the product's own tests (ndb_dd_ddl), and sql/sql_tablespace.cc.
+        raise SqlError(1813, "HY000", f"Tablespace '{what.name}' exists.")
     if what.known is not None:
         raise _failed(asked, 1528, said, failed, ndb=721)
     if what.is_group and plan.logfile_groups:
