@@ -77,6 +77,19 @@ class ActedFiles(ActedState):
         patterns = (rule.rpartition(" ")[0].strip('"') for rule in rules or ("/** rwk,",))
         return any(fnmatch(path, one) for one in patterns)
 
+    def _selinuxenabled(self, host: str, _words: list[str]) -> str:
+        if host not in self.selinux:
+            raise RefusedError("", 1)
+        return ""
+
+    def _getsebool(self, host: str, words: list[str]) -> str:
+        return f"{words[0]} --> {self.selinux[host]}\n"
+
+    def _setsebool(self, host: str, words: list[str]) -> str:
+        assert words[:2] == ["-P", "mysql_connect_any"]
+        self.selinux[host] = words[2]
+        return ""
+
     def _tee(self, host: str, words: list[str]) -> str:
         assert words[0] == "-a"
         text = words[-1].removeprefix("stdin:")

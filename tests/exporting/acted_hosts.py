@@ -293,7 +293,7 @@ class ActedHosts(ActedFiles):
         if self.plan.version >= STORED_USERS:
             self.accounts.setdefault(process.node_id, dict(known))
         serving = [s for s in self.servers() if s.active and self.now >= s.ready_at]
-        if serving:
+        if serving and self.selinux.get(process.host) != "off":
             if _host_of(process.node_id, serving[0].configuration) not in (None, process.host):
                 self.faults.append(f"{self.now:.1f} s: {process.unit} of {process.host} gets no node id")
             process.knows = servers_of(serving[0].configuration, self.plan.ndb_version)

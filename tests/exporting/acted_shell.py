@@ -25,7 +25,7 @@ _PROGRAMS = (
     "systemctl", "ls", "touch", "find", "ln", "mv", "rm", "cp", "mountpoint", "test", "stat", "readlink",
     "mkdir", "useradd", "id", "chmod", "tar", "dnf", "apt-get", "dpkg", "grep", "sysctl", "udevadm",
     "systemd-tmpfiles", "/usr/sbin/ndbmtd", "service", "/usr/sbin/ndbd", "/usr/sbin/ndb_mgmd",
-    "/usr/sbin/mysqld", "apparmor_parser",
+    "/usr/sbin/mysqld", "apparmor_parser", "selinuxenabled", "getsebool", "setsebool",
 )  # fmt: skip
 _FUNCTIONS = r"""
 call() {

@@ -137,6 +137,7 @@ _KEPT = (
     "restored",
     "packaged",
     "confined",
+    "selinux",
 )
 """Plain sets and dictionaries in which a script leaves what it did."""
 
@@ -222,6 +223,8 @@ class ActedState:
     """The release of every host's systemd."""
     confined: dict[str, set[str]] = field(default_factory=dict)
     """Rules of AppArmor for mysqld that are loaded, by host that has any."""
+    selinux: dict[str, str] = field(default_factory=dict)
+    """Whether mysqld may connect to any port (on, off), by host that has SELinux."""
     packaged: set[str] = field(default_factory=set)
     """Hosts on which the mysqld of packages runs."""
     rows: float = 0.0

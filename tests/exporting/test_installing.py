@@ -147,3 +147,14 @@ def test_packages_of_debian_are_upgraded_while_sql_nodes_serve(plan: Plan, tmp_p
     life.cluster, life.has_tables = old.cluster, old.has_tables
     assert list(life.act("change", 3)) == []
     assert {one.release for one in life.cluster.mysqlds()} == {release_of(plan)}
+
+
+def test_selinux_lets_mysqld_reach_data_nodes(tmp_path: Path) -> None:
+    """By itself it lets mysqld connect to the port of ndb_mgmd alone."""
+    life = Life(STARTER, tmp_path / "life", seed=3)
+    hosts = {one.host for one in life.cluster.mysqlds()}
+    life.cluster.selinux = dict.fromkeys([*hosts, "host-a1"], "off")
+    assert list(life.act("install", 0)) == []
+    assert list(life.act("start", 5)) == []
+    assert life.cluster.selinux == {**dict.fromkeys(hosts, "on"), "host-a1": "off"}
+    assert "Changed: nothing" in life.cluster.run(life.folder, "start").stdout

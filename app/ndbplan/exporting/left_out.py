@@ -17,10 +17,10 @@ _LEFT_OUT = (
     "hosts that have neither systemd nor init scripts in /etc/init.d (containers, OpenRC)",
     "names of hosts: each host must find all others by the name in config.ini, and itself at the address "
     "that they use; where its own name is 127.0.1.1, as in /etc/hosts of Debian, its nodes hear it alone",
-    "rules of firewalls and SELinux: mysqld and the data nodes connect to ports that data nodes choose "
-    "themselves unless ServerPort fixes them (SELinux: setsebool -P mysql_connect_any on). AppArmor, where "
-    "packages have it confine mysqld, lets it have the files that the plan names; files that options name "
-    "otherwise, as keys, it must be told in /etc/apparmor.d/local/usr.sbin.mysqld",
+    "rules of firewalls: mysqld and the data nodes connect to ports that data nodes choose themselves unless "
+    "ServerPort fixes them. SELinux lets mysqld do so from the part start on (mysql_connect_any), and "
+    "AppArmor, where packages have it confine mysqld, lets it have the files that the plan names; files that "
+    "options name otherwise, as keys, it must be told in /etc/apparmor.d/local/usr.sbin.mysqld",
     "a password for root of each SQL node, which can log in on its host only and has none at first",
     "rows of tables that are not in NDB; what the step dump of the part backup saved is read back by hand",
     "ALTER TABLE that copies a table",

@@ -186,7 +186,9 @@ def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> 
     there is a database: somebody has filled it by hand since.
     """
     nodes = plan.sql_nodes if nodes is None else tuple(nodes)
-    yield from dict.fromkeys(_let_in_by_apparmor(plan, plan.host(node.host_id)) for node in nodes)
+    hosts = dict.fromkeys(plan.host(node.host_id) for node in nodes)
+    yield from (_let_in_by_apparmor(plan, host) for host in hosts)
+    yield from (_let_out_by_selinux(host) for host in hosts)
     for node in nodes:
         host, files = plan.host(node.host_id).hostname, sql_files(plan, node)
         data = shell_quoted(files.data_dir)
@@ -269,6 +271,16 @@ _LET_IN = (
     "/etc/my.cnf r,", f"{OWN_OPTIONS_FOLDER}/ r,", f"{OWN_OPTIONS_FOLDER}/** r,", "/var/log/mysqld*.log rw,",
     "/var/lib/mysql-[0-9]*/ r,", "/var/lib/mysql-[0-9]*/** rwk,", "/{,var/}run/systemd/notify w,",
 )  # fmt: skip
+
+
+def _let_out_by_selinux(host: Host) -> Shell:
+    """SELinux lets mysqld connect to data nodes, which choose their ports; else to that of ndb_mgmd alone.
+
+    Source: selinux-policy, mysql.te (mysql_connect_any), corenetwork.te.in (mysqld_port_t).
+    """
+    off = "! command -v selinuxenabled >/dev/null || ! selinuxenabled"
+    on = "test \"$(getsebool mysql_connect_any)\" = 'mysql_connect_any --> on'"
+    return Shell(host.hostname, "setsebool -P mysql_connect_any on", unless=f"{{ {off} || {on}; }}")
 
 
 def _let_in_by_apparmor(plan: Plan, host: Host) -> Shell:
