@@ -569,3 +569,25 @@ def test_whole_numbers_have_the_limits_of_the_manual(
     """Source: MySQL manual, Integer Types."""
     assert limits(Column(name="c", type=kind)) == (least, most)
     assert limits(Column(name="c", type=kind, unsigned=True)) == (0, most_unsigned)
+
+
+def test_a_column_of_single_precision_is_shown_with_six_digits_and_reckoned_with_as_it_is(ask: Ask) -> None:
+    """Source: manual, Problems with Floating-Point Values; Field_float::val_str (FLT_DIG), val_real."""
+    ask("create table c (id int primary key, x float) engine=ndb")
+    ask("insert into c values (1, 1.1), (2, 16777217), (3, 123456.789)")
+
+    def values(listed: str, behind: str) -> list[str]:
+        return cells(ask(f"select {listed} {behind}"))[0]
+
+    of_one = "from c where id=1 group by x"
+    assert values("x, max(x), concat(x), coalesce(x, x), if(1, x, x)", of_one) == ["1.1"] * 5
+    single = "1.100000023841858"
+    assert values("x+0, sum(x), ifnull(x, 0), -x, x=1.1, round(x, 1), x*10", of_one) == [
+        single, single, single, f"-{single}", "0", "1.1", "11.000000238418579",
+    ]  # fmt: skip
+    assert values("x, x+0, cast(x as decimal(12,4))", "from c where id=2") == [
+        "16777200", "16777216", "16777216.0000",
+    ]  # fmt: skip
+    assert values("x, x+0", "from c where id=3") == ["123457", "123456.7890625"]
+    assert ask("select id from c where x=123456.789").startswith("Empty set")
+    assert values("cast(1/3 as float), cast(1/3 as float)+0", "") == ["0.333333", "0.3333333432674408"]

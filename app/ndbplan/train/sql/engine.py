@@ -22,10 +22,12 @@ from ndbplan.train.sql.numbers import (
     DOUBLE,
     INT,
     MOST_DIGITS,
+    SINGLE,
     TEXT,
     Kind,
     decimal,
     kind_of,
+    single,
     with_digits,
     written,
 )
@@ -147,12 +149,13 @@ def _functions(base: sqlite3.Connection, warnings: _Warnings, settings: Settings
         return above, below
 
     def text(value: Any, digits: int) -> str | None:
-        kind = DOUBLE if digits > MOST_DIGITS else decimal(digits)
+        kind = {_ALL_DIGITS: DOUBLE, _SINGLE: SINGLE}.get(digits) or decimal(digits)
         return None if value is None else written(value, kind)
 
     for name, function in (("div", divide), ("int_div", divide_whole), ("mod", remainder)):
         base.create_function(f"mysql_{name}", 2, function, deterministic=True)
     base.create_function("mysql_text", 2, text, deterministic=True)
+    base.create_function("mysql_single", 1, lambda one: None if one is None else single(one))
     give(base, warn, warnings.raised, settings.joined_bytes)
     truncating.give(base, warn)
     alike.give(base)
@@ -297,10 +300,12 @@ def _translated(tree: exp.Expr, columns: Mapping[str, Kind], typed: Sequence[str
             one.replace(put)
     read_as_numbers(changed, columns)
     for rounds in list(changed.find_all(exp.Round)):
-        if kind_of(rounds.this, columns) is DOUBLE:
+        if kind_of(rounds.this, columns).name == "double":
             digits = rounds.args.get("decimals") or exp.Literal.number(0)
             rounds.replace(exp.Anonymous(this="mysql_rint", expressions=[rounds.this, digits]))
     _write_numbers(changed, columns)
+    for cast in [one for one in changed.find_all(exp.Cast) if one.to.is_type("float")]:
+        cast.replace(exp.Anonymous(this="mysql_single", expressions=[cast.copy()]))
     compare_as_texts(changed)
     translate(changed, columns)
     _plain_unions(changed)
@@ -358,11 +363,12 @@ def _write_numbers(tree: exp.Expr, columns: Mapping[str, Kind]) -> None:
         for one in node.expressions if every else [_gathered(node.this)]:
             kind = kind_of(one, columns)
             if kind.name in ("decimal", "double"):
-                digits = exp.Literal.number(kind.digits if kind.name == "decimal" else _ALL_DIGITS)
+                all_of = _SINGLE if kind.is_single else _ALL_DIGITS
+                digits = exp.Literal.number(kind.digits if kind.name == "decimal" else all_of)
                 one.replace(exp.Anonymous(this="mysql_text", expressions=[one.copy(), digits]))
 
 
-_ALL_DIGITS = MOST_DIGITS + 1
+_ALL_DIGITS, _SINGLE = MOST_DIGITS + 1, MOST_DIGITS + 2
 
 
 def _gathered(node: exp.Expr) -> exp.Expr:

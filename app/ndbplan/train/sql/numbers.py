@@ -7,6 +7,7 @@ x/1024/1024 has eight digits, used/total*100 has four).
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import NamedTuple
@@ -35,6 +36,8 @@ class Kind(NamedTuple):
     """Members that may stand together: a number with a bit for each."""
     is_moment: bool = False
     """A date or a time: a text that is its digits where it is reckoned with."""
+    is_single: bool = False
+    """A double of single precision: shown with six digits, and reckoned with as what it holds."""
 
     @property
     def is_number(self) -> bool:
@@ -43,6 +46,7 @@ class Kind(NamedTuple):
 
 
 TEXT, BYTES, INT, DOUBLE = Kind("text"), Kind("bytes"), Kind("int"), Kind("double")
+SINGLE = Kind("double", is_single=True)
 MOMENT = Kind("text", is_moment=True)
 _COUNTS = (
     exp.Count, exp.Floor, exp.Ceil, exp.Length, exp.IntDiv, exp.StrPosition, exp.Sign, exp.Ascii,
@@ -207,7 +211,7 @@ def _is_moment(node: exp.Expr, columns: Mapping[str, Kind]) -> bool:
 def reckoned(node: exp.Expr, columns: Mapping[str, Kind]) -> Kind:
     """What an expression counts as where it is reckoned with: a member of an enumeration as a double."""
     kind = kind_of(node, columns)
-    return DOUBLE if kind.members else INT if kind.is_moment else kind
+    return DOUBLE if kind.members or kind.is_single else INT if kind.is_moment else kind
 
 
 def _literal(node: exp.Literal) -> Kind:
@@ -234,7 +238,7 @@ def _cast(node: exp.Cast) -> Kind:
         given = [whole_number(one.name) or 0 for one in node.to.expressions]
         return decimal(given[1]) if len(given) > 1 else INT
     if node.to.is_type("double", "float"):
-        return DOUBLE
+        return SINGLE if node.to.is_type("float") else DOUBLE
     if node.to.is_type("date", "datetime", "time"):
         return MOMENT
     return INT if node.to.is_type(*WHOLE_CASTS) else TEXT
@@ -245,7 +249,7 @@ def _rounded(node: exp.Round | exp.Trunc, columns: Mapping[str, Kind]) -> Kind:
     given = node.args.get("decimals")
     digits = 0 if given is None or isinstance(given, exp.Neg) else whole_number(given.name) or 0
     if inner.name in ("int", "double"):
-        return inner
+        return DOUBLE if inner.is_single else inner
     if not inner.is_number:
         return DOUBLE
     return decimal(min(digits, inner.digits)) if digits > 0 else INT
@@ -263,8 +267,8 @@ def _widest(node: exp.Expr, columns: Mapping[str, Kind]) -> Kind:
         return INT
     if not all(kind.is_number for kind in kinds):
         return TEXT
-    if DOUBLE in kinds:
-        return DOUBLE
+    if any(kind.name == "double" for kind in kinds):
+        return SINGLE if all(kind.is_single for kind in kinds) else DOUBLE
     digits = max(kind.digits for kind in kinds)
     return decimal(digits) if any(kind.name == "decimal" for kind in kinds) else INT
 
@@ -286,6 +290,15 @@ def _double(value: float) -> str:
     return f"{'-' * sign}{first}{'.' * bool(rest)}{''.join(rest)}e{point - 1}"
 
 
+_SINGLE_DIGITS = 6
+"""FLT_DIG."""
+
+
+def single(value: float) -> float:
+    """What a number is in single precision."""
+    return float(struct.unpack("f", struct.pack("f", value))[0])
+
+
 _LONG = Context(prec=400)
 """As long as any double, with what stands behind its point."""
 
@@ -301,7 +314,7 @@ def written(value: object, kind: Kind) -> str:
             return str(int(value))
         return str(value)
     if kind.name == "double":
-        return _double(float(value))
+        return _double(float(f"{value:.{_SINGLE_DIGITS}g}" if kind.is_single else value))
     if kind.name == "int" and isinstance(value, int):
         return str(value)
     exact = Decimal(repr(value) if isinstance(value, float) else value)

@@ -16,7 +16,7 @@ from ndbplan.plan.tables import Column
 from ndbplan.train.contents import WHOLE
 from ndbplan.train.sql import json_texts
 from ndbplan.train.sql.json_faults import fault_of
-from ndbplan.train.sql.numbers import BYTES, DOUBLE, INT, MOMENT, TEXT, Kind, bits, decimal
+from ndbplan.train.sql.numbers import BYTES, DOUBLE, INT, MOMENT, SINGLE, TEXT, Kind, bits, decimal, single
 from ndbplan.train.sql.problem import SqlError, Warned
 from ndbplan.train.sql.text_functions import text_of
 
@@ -51,7 +51,7 @@ def column_kind(column: Column) -> Kind:
         return Kind("text", members=column.members, is_set=column.type == "set")
     if column.type in ("date", "datetime", "timestamp", "time"):
         return MOMENT
-    return DOUBLE if column.type in ("float", "double") else TEXT
+    return {"float": SINGLE, "double": DOUBLE}.get(column.type, TEXT)
 
 
 @dataclass
@@ -166,11 +166,12 @@ def _floating(taking: Taking, column: Column, value: Any, where: str) -> float:
     number = float(found[1]) if found is not None else 0.0
     low = 0.0 if column.unsigned else -math.inf
     if column.type == "float":
-        low, number = max(low, -_MOST_SINGLE), float(f"{number:.6g}")
+        low = max(low, -_MOST_SINGLE)
     high = _MOST_SINGLE if column.type == "float" else math.inf
     if not low <= number <= high:
         taking.wrong(1264, "22003", f"Out of range value {where}")
-    return min(max(number, low), high)
+    number = min(max(number, low), high)
+    return single(number) if column.type == "float" else number
 
 
 def _moment(taking: Taking, column: Column, value: Any, where: str) -> str:
