@@ -336,7 +336,10 @@ def test_no_line_ends_within_a_number_or_its_unit() -> None:
     assert units.unbroken("4\u2009320 tx/s, a 10 000 rpm disk") == (
         "4\u202f320\u00a0tx/\u2060s, a 10\u202f000 rpm disk"
     )
-    assert units.unbroken("48 min 45 s, 96 %, 1.5 GiB") == "48\u00a0min 45\u00a0s, 96\u00a0%, 1.5\u00a0GiB"
+    assert units.unbroken("48 min 45 s, 96 %, 1.5 GiB") == (
+        "48\u00a0min\u00a045\u00a0s, 96\u00a0%, 1.5\u00a0GiB"
+    )
+    assert units.unbroken("after 2 h 3 nodes") == "after 2\u00a0h 3 nodes"
     assert units.unbroken("2 data nodes, 12 / 3, NDB 7.1 and 144 hosts") == (
         "2 data nodes, 12 / 3, NDB 7.1 and 144 hosts"
     )

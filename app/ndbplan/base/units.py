@@ -341,13 +341,15 @@ def format_count(value: float) -> str:
 
 _INSIDE_A_NUMBER = re.compile(r"(?<=[0-9]) (?=[0-9]{3}\b)")
 _BEFORE_A_UNIT = re.compile(r"(?<=[0-9]) (?=(?:%|[nµm]?s|min|h|d|[KMGTPE]?i?B|tx)(?![A-Za-z]))")
+_INSIDE_A_DURATION = re.compile(r"(?<=[0-9]\u00a0)(d|h|min) (?=[0-9]+\u00a0(?:h|min|s)\b)")
 _INSIDE_A_UNIT = re.compile(r"(?<=[A-Za-zµ])/(?=[a-zµ])")
 
 
 def unbroken(text: str) -> str:
     """The same text, of which no line ends within a number (`4 320`) or between it and its unit."""
     text = _INSIDE_A_NUMBER.sub(THIN_SPACE, text).replace(THIN_SPACE, _TIED_THIN_SPACE)
-    return _INSIDE_A_UNIT.sub(f"/{_JOINER}", _BEFORE_A_UNIT.sub(_TIED_SPACE, text))
+    text = _INSIDE_A_DURATION.sub(rf"\1{_TIED_SPACE}", _BEFORE_A_UNIT.sub(_TIED_SPACE, text))
+    return _INSIDE_A_UNIT.sub(f"/{_JOINER}", text)
 
 
 def how_many(number: int, thing: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from ndbplan.base.units import TwoReadingsError
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.ask import Ask, Question
 from ndbplan.desktop.widgets.fields import LineField
 from ndbplan.desktop.widgets.units import (
     BYTES_PER_S,
@@ -128,6 +129,23 @@ def test_a_point_may_set_thousands_apart_where_people_write_a_comma(
         assert [button.text() for button in buttons(field)] == texts
         qtbot.mouseClick(buttons(field)[number], LEFT)
         assert taken == [pytest.approx(value)]
+
+
+def test_a_popup_asks_which_is_meant(qtbot, qapp) -> None:
+    theme.install(qapp, "dark")
+    taken: list[float] = []
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    popup = Ask("Kill", [Question("At", SECONDS, "5 min")], "Kill", taken.append, owner)
+    popup.ask_at(owner.pos())
+    popup.fields[0].setText("1,500")
+    qtbot.keyClick(popup.fields[0], Qt.Key.Key_Return)
+    assert not taken
+    one, other = popup.readings.findChildren(QPushButton)
+    assert (one.text(), other.text()) == ("1500", "1.500")
+    qtbot.mouseClick(other, LEFT)
+    assert taken == [1.5]
+    assert not popup.isVisible()
 
 
 def test_a_share_is_asked_about_too(monkeypatch) -> None:

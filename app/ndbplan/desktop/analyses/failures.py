@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QHideEvent, QShowEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QButtonGroup,
@@ -14,6 +14,8 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QPushButton,
     QStackedWidget,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QToolButton,
     QVBoxLayout,
 )
@@ -39,7 +41,8 @@ _COLUMNS = ("What fails", "The cluster", "Load left", "Whole again after", "Why"
 _WHY = _COLUMNS.index("Why")
 _LEAST_NAME_PX = 240
 """Of what fails, however narrow the panel."""
-_LEAST_WHY_PX = 240
+_LEAST_WHY_PX = 90
+"""Of a reason; with less it stands out of sight, whole."""
 _KINDS = ("", "rack", "switch", "host", "node", "disk", "link")
 _NAMES = {
     "": "All", "rack": "Racks", "switch": "Switches", "host": "Hosts", "node": "Nodes",
@@ -112,6 +115,25 @@ class _Rows(QAbstractTableModel):
         return failure.why
 
 
+class _Table(Table):
+    """The table; says when it has another width."""
+
+    widened = Signal()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.widened.emit()
+
+
+class _Reasons(QStyledItemDelegate):
+    """Of a sentence the end is cut, not the middle."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
+        super().initStyleOption(option, index)
+        option.textElideMode = Qt.TextElideMode.ElideRight
+
+
 def _kind(failure: Failure) -> str:
     kind = failure.dead[0].kind
     return _LISTED_WITH.get(kind, kind)
@@ -143,7 +165,10 @@ class FailuresPanel(Panel):
         self._plan: Plan | None = None
         self._task: Task | None = None
         self.rows = _Rows()
-        self.table = Table()
+        self.table = _Table()
+        self._wanted: list[int] = []
+        """How wide the columns would be with all of their texts."""
+        self.table.widened.connect(self._share_out)
         self.table.setAccessibleName("What each single failure means")
         self.table.setModel(self.rows)
         self.table.verticalHeader().hide()
@@ -154,6 +179,7 @@ class FailuresPanel(Panel):
         self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.table.setWordWrap(False)
         self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.table.setItemDelegateForColumn(_WHY, _Reasons(self.table))
         head = self.table.horizontalHeader()
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setStretchLastSection(True)
@@ -273,10 +299,22 @@ class FailuresPanel(Panel):
             widest = self.rows.index(row_of[self._widest(row_of)], column) if row_of else QModelIndex()
             width = max(head.sectionSizeHint(column), self.table.sizeHintForIndex(widest).width())
             widths.append(width)
+        self._wanted = widths
+        self._share_out()
+
+    def _share_out(self) -> None:
+        """Give columns the room there is: the reason, which comes last, is cut or out of sight."""
+        widths, head = [*self._wanted], self.table.horizontalHeader()
+        if not widths:
+            return
         room = self.table.viewport().width() - sum(widths[1:_WHY])
         widths[0] = min(widths[0], max(_LEAST_NAME_PX, room))
         # Cut with … instead of at the edge: the line below has the whole of the chosen one.
-        widths[_WHY] = min(widths[_WHY], max(_LEAST_WHY_PX, room - widths[0]))
+        left = room - widths[0]
+        if left >= _LEAST_WHY_PX:
+            widths[_WHY] = min(widths[_WHY], left)
+        else:
+            widths[0] += max(0, left)
         for column, width in enumerate(widths):
             self.table.setColumnWidth(column, width)
         head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)

@@ -173,8 +173,8 @@ class TablesPanel(Panel):
         top = QHBoxLayout()
         for widget in (self.filter, self.paste_button):
             top.addWidget(widget)
-        top.addWidget(self.error, 1)
         top.addWidget(self.readings)
+        top.addWidget(self.error, 1)
         whole = QWidget()
         column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)

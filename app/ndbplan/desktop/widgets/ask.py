@@ -6,6 +6,7 @@ A value that is refused stays as typed, with what is wrong below it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QPoint, Qt
@@ -13,6 +14,8 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.units import TwoReadingsError
+from ndbplan.desktop.widgets.readings import Readings
 from ndbplan.desktop.widgets.sections import label
 from ndbplan.desktop.widgets.units import Unit
 
@@ -70,6 +73,8 @@ class Ask(QFrame):
         self.error.setWordWrap(True)
         self.error.hide()
         layout.addWidget(self.error)
+        self.readings = Readings()
+        layout.addWidget(self.readings)
         self.button = QPushButton(button)
         self.button.setProperty("kind", "primary")
         self.button.clicked.connect(self.accept)
@@ -100,13 +105,21 @@ class Ask(QFrame):
                 values.append(question.unit.parse(text))
             except UserError as error:
                 self.refuse(error.line)
+                if isinstance(error, TwoReadingsError):
+                    self.readings.ask(error.readings, partial(self._mean, field))
+                    self.adjustSize()
                 field.setFocus()
                 return
         self.close()
         self._take(*values)
 
+    def _mean(self, field: QLineEdit, text: str) -> None:
+        field.setText(text)
+        self.accept()
+
     def refuse(self, line: str) -> None:
         """Say what is wrong."""
+        self.readings.forget()
         self.error.setText(line)
         self.error.setVisible(bool(line))
         self.adjustSize()
