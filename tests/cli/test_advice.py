@@ -74,3 +74,37 @@ def test_one_system_of_units_for_all_that_a_command_prints(call: Any, saved: Cal
     assert " GiB" not in decimal
     assert call("estimate", path, "--only", "memory").out == usual, "the next command is as usual again"
     assert "metric" in call("--units", "metric", "check", path).refused()
+
+
+def test_commands_that_change_a_plan_or_rank_changes_tell_the_problems_that_are_settled_and_brought(
+    call: Any, saved: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """As `check` finds them before and after; previews and `compare` told them, these did not."""
+    path, other = saved("redo-overload-8.4"), tmp_path / "other.ndbplan"
+
+    def found(plan: Path) -> set[tuple[str, str, str]]:
+        rows = call("check", plan, "--json").json("check")["problems"]
+        return {(row["rule"], row["severity"], row["where"]) for row in rows}
+
+    def keys(rows: list[dict[str, Any]]) -> set[tuple[str, str, str]]:
+        return {(row["rule"], row["severity"], row["where"]) for row in rows}
+
+    asked = ("what-matters", path, "--aim", "restart", "--top", "6")
+    shape = call(*asked, "--json").json("what-matters")
+    assert any(row["problems"]["settles"] for row in shape["changes"])
+    before = found(path)
+    tried = 0
+    for row in shape["changes"]:
+        if row["set"]:
+            told = call("set", path, *row["set"], "-o", other, "--json").json("set")
+            assert row["problems"] == {key: told[key] for key in ("settles", "brings")}
+            after = found(other)
+            assert keys(told["settles"]) <= before
+            assert keys(told["brings"]) <= after
+            assert bool(told["settles"] or told["brings"]) == (before != after)
+            tried += 1
+    assert tried > 1
+    every = call(*asked[:4], "--top", "2", "--all", "--json").json("what-matters")["changes"]
+    assert [row["problems"] is not None for row in every] == [place < 2 for place in range(len(every))]
+    lines = call("set", path, "DataMemory=1M", "-o", other).out
+    assert "brings 1 error: The tables do not fit into DataMemory" in lines

@@ -20,12 +20,12 @@ from itertools import product
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
-from ndbplan.advise.figures import FIGURES, Figure, problems_of
+from ndbplan.advise.figures import FIGURES, Figure, settled_between
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import Kept, keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
-from ndbplan.checks.settled import Settled, settled
+from ndbplan.checks.settled import Settled
 from ndbplan.edits.changes import ValueChange, value_changes
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
@@ -287,8 +287,7 @@ def compare(
                 progress(done / len(steps))
         problems: tuple[Settled, ...] = ()
         if any(figure.counts_problems for figure in asked):
-            first, *others = (problems_of(now) for _, now in columns)
-            problems = tuple(settled(first, other) for other in others)
+            problems = tuple(settled_between(columns[0][1], now) for _, now in columns[1:])
     plans = [now.plan for _, now in columns]
     return Comparison(tuple(name for name, _ in columns), differences(plans), tuple(rows), problems)
 

@@ -20,6 +20,7 @@ from ndbplan.base.quantity import Quantity
 if TYPE_CHECKING:
     from ndbplan.advise.survival import SingleFailures
     from ndbplan.checks.problem import Problem
+    from ndbplan.checks.settled import Settled
     from ndbplan.estimate.estimation import Estimation
     from ndbplan.estimate.times.restart import Kind
     from ndbplan.plan.plan import Plan
@@ -166,6 +167,13 @@ def problems_of(now: Estimation) -> tuple[Problem, ...]:
     """What `check` finds, without the search for ways out."""
     found: tuple[Problem, ...] = now.kept(_standing, now.plan)
     return found
+
+
+def settled_between(before: Estimation, after: Estimation) -> Settled:
+    """The problems of one plan that another has no more, and those that it has besides."""
+    from ndbplan.checks.settled import settled
+
+    return settled(problems_of(before), problems_of(after))
 
 
 def _problems(severity: str, now: Estimation) -> Quantity:

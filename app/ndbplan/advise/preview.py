@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ndbplan.advise.compare import Judgement, judge, judge_cost
-from ndbplan.advise.figures import FIGURES, Figure, problems_of
+from ndbplan.advise.figures import FIGURES, Figure, settled_between
 from ndbplan.advise.max_load import max_load
 from ndbplan.advise.searched import Searched
 from ndbplan.base.errors import Cancelled, UserError
@@ -81,10 +81,8 @@ class Preview:
 
     def settles(self, after: Plan, cancelled: Callable[[], bool] = lambda: False) -> Settled:
         """The problems that a changed plan has no more, and those that it has besides."""
-        from ndbplan.checks.settled import settled
-
         with keeping(self.now.kept):
-            found = settled(problems_of(self.now), problems_of(Estimation(after, kept=self.now.kept)))
+            found = settled_between(self.now, self.now.of(after))
         if cancelled():
             raise Cancelled
         return found

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ndbplan.advise.assumed_hardware import HardwareAssumption
     from ndbplan.advise.tighten import Assumption
     from ndbplan.advise.what_matters import Mattering, WhatMatters
+    from ndbplan.checks.settled import Settled
 
 
 @ndbplan.command()
@@ -188,9 +189,9 @@ def what_matters(
     """Rank every legal single change of a plan by what it gains, for its price where prices are stated.
 
     BEFORE and AFTER are what the command of the figure prints without and with the change; SET: the arguments
-    with which `ndbplan set` makes it.
+    with which `ndbplan set` makes it. Of the first TOP rows the problems that they settle and bring are told.
     """
-    from ndbplan.advise.figures import FIGURES
+    from ndbplan.advise.figures import FIGURES, settled_between
     from ndbplan.advise.what_matters import what_matters as search
     from ndbplan.estimate.estimation import Estimation, chosen_workload
 
@@ -209,12 +210,16 @@ def what_matters(
         needed = "prices" if figure.name == "cost" else "a workload" if now.workload is None else "more"
         raise UserError(f"the plan has no figure '{aim}'", where=str(plan_file), fix=f"state {needed} first")
     shape = found.to_json()
+    # A thousand changes are ranked in the time that checks of some hundred take.
+    told = [settled_between(now, now.of(row.edit(plan))) for row in found.changes[:top]]
+    for place, row in enumerate(shape["changes"]):
+        row["problems"] = told[place].to_json() if place < len(told) else None
     if figure.measured_as:
         shape = marked(plan, shape, figure.measured_as)
-    show(shape, as_json=as_json, text=_change_lines(found))
+    show(shape, as_json=as_json, text=_change_lines(found, told))
 
 
-def _change_lines(found: WhatMatters) -> Iterator[str]:
+def _change_lines(found: WhatMatters, problems: Sequence[Settled]) -> Iterator[str]:
     from ndbplan.describe.tables import table, text_of
 
     before = "none" if found.before is None else text_of("", found.before.to_json())
@@ -233,11 +238,13 @@ def _change_lines(found: WhatMatters) -> Iterator[str]:
             for row in found.changes
         ]
     )
-    for row in found.changes:
+    for row, its in zip_longest(found.changes, problems):
         yield ""
         yield f"{row.title}:"
         if row.why:
             yield f"  {row.why}"
+        if its is not None:
+            yield from (f"  {line}" for line in its.lines)
         if row.set:
             yield f"  ndbplan set PLAN {' '.join(map(shlex.quote, row.set))}"
 

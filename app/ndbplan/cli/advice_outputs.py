@@ -3,23 +3,47 @@
 from __future__ import annotations
 
 from ndbplan.base.shapes import Schema, promise, schema_of
-from ndbplan.cli.schema_words import ESTIMATED, NUMBER, OBJECT, QUANTITY, STRING, array, closed, or_null, said
+from ndbplan.cli.schema_words import (
+    CHANGE,
+    ESTIMATED,
+    FILES,
+    NUMBER,
+    OBJECT,
+    QUANTITY,
+    STRING,
+    array,
+    closed,
+    or_null,
+    record,
+    said,
+)
 
 
 def compare() -> Schema:
     """Of `compare`: columns of figures, and what differs."""
     from ndbplan.advise.compare import Comparison, Difference, Row
-    from ndbplan.checks.settled import Settled, Standing
 
-    problems = array(promise(Standing, "rule severity where title"))
     row = promise(Row, "figure title unit values judged notes spread", values=array(or_null(ESTIMATED)))
     return promise(
         Comparison,
         "columns differences figures problems",
         differences=array(promise(Difference, "where kind values")),
         figures=array(row),
-        problems=array(promise(Settled, "settles brings", settles=problems, brings=problems)),
+        problems=array(settled()),
     )
+
+
+def changed() -> Schema:
+    """Of `set`: what changed, with the problems of `check` that are gone and that are new."""
+    return record(files=FILES, set=array(CHANGE), **settled()["properties"])
+
+
+def settled() -> Schema:
+    """Problems that a change settles and brings."""
+    from ndbplan.checks.settled import Settled, Standing
+
+    problems = array(promise(Standing, "rule severity where title"))
+    return promise(Settled, "settles brings", settles=problems, brings=problems)
 
 
 def size() -> Schema:
@@ -61,7 +85,7 @@ def mattering() -> Schema:
     """One change of `what-matters`."""
     from ndbplan.advise.what_matters import Mattering
 
-    return promise(
+    row = promise(
         Mattering,
         "title set before after gain cost why what",
         set={"type": ["array", "null"], "items": STRING},
@@ -70,3 +94,6 @@ def mattering() -> Schema:
         gain=or_null(NUMBER),
         cost=or_null(QUANTITY),
     )
+    row["properties"]["problems"] = or_null(settled())
+    row["required"].append("problems")
+    return row

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,14 +52,19 @@ def set_fields(plan_file: Path, assignments: tuple[str, ...], output: Path | Non
     tables[shop.orders].rows, or a parameter or a disk role alone (RedoBuffer, redo.disk.write): all that
     have it. VALUE with units, as in 64 GB, 64M, 20ms, 10k, 25 %, yes; empty: back to the default; auto:
     the program decides (threads, DataMemory and redo log of all data nodes, or of the one that the address
-    names) and decides again when the hosts change. What is set otherwise stays.
+    names) and decides again when the hosts change. What is set otherwise stays. Which problems of `check`
+    the plan has no more, and which it has besides, is told.
     """
+    from ndbplan.advise.figures import settled_between
+    from ndbplan.estimate.estimation import Estimation
+
     plan = read_plan(plan_file)
     after, done = assigned(plan, assignments, plan_file)
     files = write_changed(plan, after, plan_file, output)
     changes_made = [change.to_json() for change in done]
-    lines = _change_lines(changes_made, files)
-    show({"files": files, "set": changes_made}, as_json=as_json, text=lines)
+    problems = settled_between(Estimation(plan), Estimation(after))
+    lines = chain(_change_lines(changes_made), problems.lines, _written(files))
+    show({"files": files, "set": changes_made, **problems.to_json()}, as_json=as_json, text=lines)
 
 
 def assigned(plan: Plan, assignments: Iterable[str], source: Path) -> tuple[Plan, list[Change]]:
@@ -289,16 +295,16 @@ def remove_parts(plan_file: Path, addresses: tuple[str, ...], output: Path | Non
     lines = [
         *(f"removed {one}" for one in shape["removed"]),
         *(f"with it {one}" for one in shape["along"]),
-        *_change_lines(shape["changed"], files),
+        *_change_lines(shape["changed"]),
+        *_written(files),
     ]
     show(shape, as_json=as_json, text=iter(lines))
 
 
-def _change_lines(changes: list[dict[str, Any]], files: list[str]) -> Iterator[str]:
+def _change_lines(changes: list[dict[str, Any]]) -> Iterator[str]:
     for change in changes:
         before, after = (_shown(change[key]) for key in ("before", "after"))
         yield f"{change['address']}: {before}" + (" as before" if before == after else f" → {after}")
-    yield from _written(files)
 
 
 def _written(files: list[str]) -> Iterator[str]:

@@ -72,7 +72,7 @@ def _edits() -> dict[str, Schema]:
         "hardware": record(hardware=array(record(kind=STRING, name=STRING)), file=STRING),
         "new": record(files=FILES),
         "variants": _variants(),
-        "set": closed(record(files=FILES, set=array(CHANGE)), "'files' is empty when nothing changed."),
+        "set": closed(advice_outputs.changed(), "'files' is empty when nothing changed."),
         "add": closed(record(files=FILES, added=FILES), "Addresses of the new parts."),
         "remove": closed(
             removed,
