@@ -101,13 +101,25 @@ def test_values_of_options_keep_their_underscores(cluster: LiveCluster) -> None:
             "ndb_restore -n 3 -b 1 --print-mta",
             "ndb_restore: [ERROR] ndb_restore: unknown option '--print-mta'",
         ),
-        ("ndbmtd --version", "ndbplan: ndbmtd --version is not simulated"),
+        ("ndbmtd --usage", "ndbplan: ndbmtd --usage is not simulated"),
         ("ndbmtd --verzion", "ndbmtd: [ERROR] unknown option '--verzion'"),
         ("ndbmtd --ndb_nodeid=x", "2026"),
     ],
 )
 def test_options_of_the_product_are_not_called_unknown(line: str, begin: str, cluster: LiveCluster) -> None:
     assert Consoles(cluster).answer(f"data1$ {line}").startswith(begin)
+
+
+def test_programs_of_ndb_tell_the_server_and_the_engine_that_they_are_of(
+    begun: Callable[[str], LiveCluster],
+) -> None:
+    """Manual of 8.0, What is New in NDB Cluster: `ndb_mgm -V`; ndb_std_print_version of the source."""
+    for version, names in (("8.4.8", "mysql-8.4.8 ndb-8.4.8"), ("7.4.10", "mysql-5.6.28 ndb-7.4.10")):
+        consoles = Consoles(begun(version))
+        for line in ("ndb_mgm -V", "ndbd --version", "ndb_desc -d test -V t", "ndb_restore --version"):
+            answer = consoles.answer(f"data1$ {line}")
+            assert answer == f"MySQL distrib {names}, for Linux (x86_64)\n"
+        assert consoles.answer("data1$ echo $?") == "0\n"
 
 
 def test_folders_are_named_from_the_data_directory_on_too(cluster: LiveCluster) -> None:

@@ -109,6 +109,8 @@ class Shell:
             known = ", ".join(PROGRAMS)
             text = f"bash: {words[0][:60]}: not on this machine — there are {known}\n"
             return self._ended(Answer(text, NOT_FOUND))
+        if words[0].startswith("ndb") and words[0] != "ndb_perror" and {"-V", "--version"} & {*words[1:]}:
+            program = tools.version_of
         answer = program(cluster, host, words[1:])
         if not filters:
             return self._ended(answer)

@@ -35,6 +35,11 @@ def perror(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     return errors_of(words, cluster.plan.version)
 
 
+def version_of(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
+    """What each program of NDB answers to --version, whatever else is asked (manual, ndb_mgm -V)."""
+    return Answer(f"MySQL distrib {cluster.state.release.name}, for Linux (x86_64)\n")
+
+
 def ndb_perror(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """What an error number of NDB means."""
     if not form(cluster.plan.version, "ndb_perror"):
