@@ -162,7 +162,7 @@ def test_ndb_desc_and_ndb_restore_tell_options_of_the_product_from_others(cluste
     assert "-- Per partition info -- " in whole
     assert asked(f"ndb_desc -d{table.database} -pn {table.name}") == whole
     assert asked(f"ndb_desc --database={table.database} --extra_partition_info -n {table.name}") == whole
-    for line in ("ndb_desc -x", "ndb_desc --blob-info", "ndb_restore -d", "ndb_restore -A"):
+    for line in ("ndb_desc -x", "ndb_desc --blob-info", "ndb_restore -d", "ndb_restore -u"):
         assert " is not simulated; there are " in asked(line), line
     for line in ("ndb_desc -Q", "ndb_desc --nonsense", "ndb_desc -pQ t", "ndb_restore -a"):
         assert ": unknown option '-" in asked(line), line
@@ -347,3 +347,76 @@ def test_a_backup_holds_the_rows_of_its_begin_or_its_end(
     consoles.answer("mysql> TRUNCATE TABLE test.v")
     _brings_back(consoles, "test.v")
     assert consoles.answer("mysql> SELECT COUNT(*) n FROM test.v").splitlines()[3] == f"| {held} |"
+
+
+_ALTERED = "test/def/v table structure incompatible with backup's ... Exiting"
+
+
+@pytest.mark.parametrize(
+    ("alter", "options", "told", "comes_back"),
+    [
+        ("DROP COLUMN name", "",
+         ["Missing column(test/def/v.name) in DB and exclude-missing-columns not specified",
+          _ALTERED], False),
+        ("DROP COLUMN name", "--exclude-missing-columns",
+         ["Column in backup (test/def/v.name) missing in DB. Excluding column from restore."], True),
+        ("ADD COLUMN x INT", "",
+         ["Missing column(test/def/v.x) in backup and exclude-missing-columns not specified",
+          _ALTERED], False),
+        ("ADD COLUMN x INT", "--exclude-missing-columns",
+         ["Column in DB (test/def/v.x) missing in Backup. Will be set to Null."], True),
+        ("ADD COLUMN x INT NOT NULL DEFAULT 5", "--exclude_missing_columns",
+         ["missing in Backup. Will be set to Default value."], True),
+        ("MODIFY n BIGINT", "",
+         ["Column test/def/v.n n has different type in DB; promotion or lossy type conversion",
+          "  Difference(s) cannot be ignored.  Column requires conversion to restore.",
+          "column: n promotable to kernel's definition but option promote-attributes not specified",
+          _ALTERED], False),
+        ("MODIFY n BIGINT", "-A",
+         ["Data for column test/def/v.n will be converted from Backup type into DB type."], True),
+        ("MODIFY n INT UNSIGNED", "--promote-attributes",
+         ["convertable to kernel's definition but option lossy-conversions not specified"], False),
+        ("MODIFY name VARCHAR(40)", "",
+         ["Column test/def/v.name length is different in the DB", "promote-attributes not specified"], False),
+        ("MODIFY name VARCHAR(9)", "-A",
+         ["convertable to kernel's definition but option lossy-conversions not specified"], False),
+        ("MODIFY name VARCHAR(9)", "-L", ["ndbplan: what --lossy-conversions makes of values"], False),
+        ("MODIFY n VARCHAR(9)", "-A -L",
+         ["incompatible with kernel's definition. Conversion not possible"], False),
+        ("MODIFY n INT DEFAULT 7", "",
+         ["Column test/def/v.n Default value is different in the DB",
+          "  Difference(s) will be ignored during restore."], True),
+    ],
+)  # fmt: skip
+def test_a_table_that_was_altered_since_is_held_against_the_backup(
+    alter: str, options: str, told: list[str], comes_back: bool, begun: Callable[[str], LiveCluster]
+) -> None:
+    """Source: consumer_restore.cpp, table_compatible_check."""
+    consoles = Consoles(begun("8.4.8"))
+    consoles.answer("mysql> CREATE TABLE test.v (id INT PRIMARY KEY, name VARCHAR(20), n INT) ENGINE=NDB")
+    consoles.answer("mysql> INSERT INTO test.v VALUES (1,'anna',3),(2,'bert',4)")
+    consoles.answer("ndb_mgm> START BACKUP")
+    consoles.answer("mysql> DELETE FROM test.v")
+    assert consoles.answer(f"mysql> ALTER TABLE test.v {alter}").startswith("Query OK")
+    said = ""
+    for host, node_id in _FILES:
+        line = f"data{host}$ ndb_restore -n {node_id} -b 1 -r --include-tables=test.v {options}"
+        said += consoles.answer(line)
+    for part in told:
+        assert part in said, said
+    assert ("restore successful" in said) is comes_back
+    assert f"{2 * comes_back} rec" in consoles.answer("data1$ ndb_select_count -d test v").replace("ords", "")
+    if "DEFAULT 5" in alter:
+        assert consoles.answer("mysql> SELECT x FROM test.v").count(" 5 |") == 2
+
+
+def test_log_entries_of_a_backup_come_back_where_they_were_counted(
+    begun: Callable[[str], LiveCluster],
+) -> None:
+    """The files of all nodes hold as many as the management client told."""
+    consoles = Consoles(begun("8.4.8"))
+    counted = consoles.answer("ndb_mgm> START BACKUP").partition("#LogRecords: ")[2].split()[0]
+    only = "--include-tables=test.blobs_1k"
+    said = [consoles.answer(f"data{at}$ ndb_restore -n {node} -b 1 -r {only}") for at, node in _FILES]
+    entries = [int(one.partition(" tuples and ")[2].split()[0]) for one in said]
+    assert sum(entries) == int(counted) > 0

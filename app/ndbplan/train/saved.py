@@ -68,10 +68,12 @@ class Back(NamedTuple):
 
 def brought_back(share: Share, now: Held) -> Back:
     """What a table holds with the rows of one file written over its own."""
-    old, names = now.contents, [column.name for column in now.table.columns]
+    old = now.contents
+    # A column that came since has its default.
+    of_new = {one.name: None if one.default is None else one.default.strip("'") for one in now.table.columns}
     over = [key for key in old.rows if share.has_sample(key)]
     rows = {key: share.held.find(key) or {} for key in share.typed}
-    put = {key: {name: row.get(name) for name in names} for key, row in rows.items()}
+    put = {key: {name: row.get(name, value) for name, value in of_new.items()} for key, row in rows.items()}
     after = now.with_changes(put, over)
     known = share.held.contents
     gone_before = {key for key in known.gone if key not in old.gone and not now.is_sample(key)}

@@ -86,6 +86,6 @@ def refused(program: str, word: str, known: Iterable[str], prefix: str = "") -> 
 _SHORT = ("-?", "-V", "-v", "-P")
 """Options of one letter that the programs of the product have and that are not simulated."""
 _SHORT_OF = {
-    "ndb_desc": ("-a", "-b", "-i", "-m", "-x"), "ndb_restore": ("-A", "-L", "-d", "-u", "-z"),
+    "ndb_desc": ("-a", "-b", "-i", "-m", "-x"), "ndb_restore": ("-d", "-u", "-z"),
 }  # fmt: skip
 """Those of one program [manual, options of ndb_desc and ndb_restore; desc.cpp]."""

@@ -22,6 +22,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.answer import Answer
+from ndbplan.train.host.compatible import DEMOTES, look
 from ndbplan.train.host.connecting import CONNECTING, unreached
 from ndbplan.train.host.options import name_of, read_words
 from ndbplan.train.live import LiveCluster
@@ -42,7 +43,13 @@ _APPLY_STATUS, _NO_TABLE = "mysql/def/ndb_apply_status", 723
 """What --restore-epoch writes into, which the first SQL node makes."""
 _FILTERS = ("--include-tables", "--exclude-tables", "--include-databases", "--exclude-databases")
 _VALUES = ("-b --backupid", "-n --nodeid", "-p --parallelism", "--backup-path", *_FILTERS, *CONNECTING)
-_FLAGS = ("-m --restore-meta", "-r --restore-data", "-e --restore-epoch")
+_FLAGS = (
+    "-m --restore-meta", "-r --restore-data", "-e --restore-epoch", "-A --promote-attributes",
+    "-L --lossy-conversions", "--exclude-missing-columns",
+)  # fmt: skip
+_IS_CONVERTED = "will be converted"
+_LOG_HEAD_BYTES = 52
+"""Of a log without an entry [8.4.8]."""
 _PARALLELISM = "128"
 """Manual, ndb_restore: --parallelism."""
 _VERBOSE = "--verbose"
@@ -218,7 +225,10 @@ class _Restoring(NamedTuple):
         if self.tables is None:
             return self._ends("")
         if not self.begun:
-            text = (
+            looked = self._looked()
+            if isinstance(looked, Answer):
+                return looked
+            text = looked + (
                 f"{at()} [restore_data] Read data file header\n"
                 f"{at()} Opening file '{self.asked.file(f'-0.{self.asked.node_id}.Data')}'\n"
                 f"{at()} File size {dict(self.run.bytes_by_node)[self.asked.node_id]:.0f} bytes\n"
@@ -226,17 +236,23 @@ class _Restoring(NamedTuple):
             )
             return self._replace(text=text + self._head(), begun=True)
         if not self.tables:
+            begins, ends = self._between()
+            entries, log_bytes = (
+                round(whole * ends) - round(whole * begins)
+                for whole in (self.run.log_records, self.run.log_bytes)
+            )
             return self._ends(
                 f"{at()} [restore_log] Read log file header\n"
                 f"{at()} Opening file '{self.asked.file(f'.{self.asked.node_id}.log')}'\n"
+                f"{at()} File size {_LOG_HEAD_BYTES + log_bytes} bytes\n"
                 f"{at()} [restore_log] Restore log entries\n"
-                f"{at()} Restored {self.total} tuples and 0 log entries\n"
+                f"{at()} Restored {self.total} tuples and {entries} log entries\n"
             )
         table = self.tables[0].table
         now = next((one for one in cluster.plan.tables if one.full_name == table.full_name), None)
         if now is None:
-            name = f"{table.database}/def/{table.name}"
-            return self._fails(f"{at()} Unable to find table: `{name}`\n")
+            # It was dropped meanwhile.
+            return self._fails(f"{at()} Error: {_NO_TABLE} {said(_NO_TABLE, cluster.plan.version).text}\n")
         share = self._share_of(self.tables[0])
         rows = share.rows
         seconds = rows / RESTORED_ROWS_PER_S
@@ -255,13 +271,36 @@ class _Restoring(NamedTuple):
         cluster.act(Wrote(now.id, 0, log))
         return self._replace(step=self.step + 1, tries=0, due_s=self.due_s + seconds / steps)
 
-    def _share_of(self, saved: Saved) -> Share:
-        """What the files of the node hold of a table: as much of it as they hold of all bytes."""
+    def _looked(self) -> str | Answer:
+        """What is told of the columns of the tables; an answer where one does not fit."""
+        plan, at, flags = self.asked.cluster.plan, self.asked.at(), self.asked.flags
+        told = ""
+        for one in self.tables or ():
+            there = next((each for each in plan.tables if each.full_name == one.table.full_name), None)
+            found = look(one.table, there, flags, plan.version)
+            told += "".join(f"{at} {line}\n" for line in found.lines)
+            if not found.fits:
+                name = f"{one.table.database}/def/{one.table.name}"
+                why = (
+                    f"Failed to restore data, {name} table structure incompatible with backup's ... Exiting "
+                )
+                failed = f"Failed to restore BACKUP-{self.asked.number}\n"
+                return Answer(f"{self.text}{told}{at} Restore: {why}\n{failed}", 1)
+            if there is not None and DEMOTES in flags and any(_IS_CONVERTED in line for line in found.lines):
+                said_of = "ndbplan: what --lossy-conversions makes of values is not simulated\n"
+                return Answer(f"{self.text}{told}{said_of}", 1)
+        return told
+
+    def _between(self) -> tuple[float, float]:
+        """Where the files of the node begin and end among all bytes of the backup."""
         sizes = self.run.bytes_by_node
         whole = sum(size for _, size in sizes)
         before = sum(size for node_id, size in sizes if node_id < self.asked.node_id)
-        ends = before + dict(sizes)[self.asked.node_id]
-        return saved.share(before / whole, ends / whole)
+        return before / whole, (before + dict(sizes)[self.asked.node_id]) / whole
+
+    def _share_of(self, saved: Saved) -> Share:
+        """What the files of the node hold of a table: as much of it as they hold of all bytes."""
+        return saved.share(*self._between())
 
     def _head(self) -> str:
         if not self.tables:
