@@ -28,6 +28,8 @@ from exporting.acted_state import (
     RefusedError,
     servers_of,
 )
+from ndbplan.importing.config.plan import import_config
+from ndbplan.plan.processes import process_node_ids
 
 _CLIENT_S = 60
 """The client is ended by `timeout` then."""
@@ -239,6 +241,8 @@ class ActedCluster(ActedSql):
     def _ndb_restore(self, host: str, words: list[str]) -> str:
         told = dict(word.partition("=")[::2] for word in words)
         number, node_id = int(told["--backupid"]), int(told["--nodeid"])
+        if "--print-meta" not in told:
+            self._takes_a_slot(host, words)
         rows, members, schema, foreign_keys = self.backups[number]
         inside = self._inside(host, told["--backup-path"])
         if not any(path.endswith(f"/BACKUP-{number}.{node_id}.ctl") for path in inside):
@@ -280,6 +284,17 @@ class ActedCluster(ActedSql):
                 )
             self.foreign_keys[name] = tables
 
+    def _takes_a_slot(self, host: str, words: list[str]) -> None:
+        """A program of the NDB API needs a node id that none of the SQL nodes has."""
+        text = self._server_of(words).configuration
+        told = import_config({"config.ini": text.encode()}, self.plan.ndb_version)[0]
+        taken = {i for node in self.plan.sql_nodes for i in process_node_ids(node)} | {*self.sql_nodes}
+        for slot in (*told.api_slots, *told.sql_nodes):
+            at = None if slot.host_id is None else told.host(slot.host_id).hostname
+            if slot.node_id not in taken and at in (None, host):
+                return
+        raise RefusedError("Could not alloc node id: No free node id found for mysqld(API).\n")
+
     def _ndb_waiter(self, _host: str, words: list[str]) -> str:
         ids = next(w.partition("=")[2] for w in words if w.startswith("--wait-nodes=")).split(",")
         most = float(next(w.partition("=")[2] for w in words if w.startswith("--timeout=")))
@@ -294,7 +309,8 @@ class ActedCluster(ActedSql):
             self.pass_time(1)
         return ""
 
-    def _ndb_desc(self, _host: str, _words: list[str]) -> str:
+    def _ndb_desc(self, host: str, words: list[str]) -> str:
+        self._takes_a_slot(host, words)
         return "-- Per partition info --\n"
 
     def _sleep(self, _host: str, words: list[str]) -> str:

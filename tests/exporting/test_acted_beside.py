@@ -216,3 +216,17 @@ def test_a_host_whose_systemd_is_too_old_is_refused_before_anything_starts(tmp_p
     assert "step services stops" in refused
     assert "units need systemd 219 or later" in refused
     assert not any(one.active for one in life.cluster.processes())
+
+
+@pytest.mark.parametrize(
+    ("version", "way"), [("8.4", "ndbinfo"), ("7.4", "ndbinfo"), ("7.1", "information_schema")]
+)
+def test_a_cluster_without_api_slots_grows_to_the_end(version: str, way: str, tmp_path: Path) -> None:
+    """No program of the NDB API gets a node id there, ndb_desc neither."""
+    plan = set_plan(sample_plan("redo-overload"), ndb_version=version)
+    plan = remove(plan, [slot.id for slot in plan.api_slots])
+    life = Life(plan, tmp_path / "life", 5)
+    assert f"Verify with {way}" in (life.folder / "runbook.sh").read_text()
+    for part in ("install", "start", "schema", "add-nodes"):
+        assert list(life.act(part, 0)) == []
+    assert not any("ndb_desc --ndb" in line for line in life.cluster.log)

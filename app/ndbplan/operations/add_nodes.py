@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
-from ndbplan.base.quoting import shell_quoted
+from ndbplan.base.quoting import shell_quoted, sql_text
 from ndbplan.base.units import how_many
 from ndbplan.configuration.deployment import connect_string
 from ndbplan.configuration.node_groups import node_groups, reserved_nodes
@@ -15,11 +15,13 @@ from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.grown import grow
 from ndbplan.estimate.times.restart import IDLE, Conditions
+from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.operations.commands import (
     Command,
     CreateNodeGroup,
     Management,
     Shell,
+    on_an_sql_node,
     start_service,
     wait_started,
 )
@@ -283,20 +285,21 @@ def _create_node_groups(times: Times, grown: Plan, new: Collection[DataNode]) ->
 def _verify(times: Times, plan: Plan) -> Iterator[Step]:
     if not plan.tables:
         return
-    commands: list[Command] = []
+    way, commands = "ndb_desc", list[Command]()
     if plan.sql_nodes:
-        host = plan.host(plan.sql_nodes[0].host_id).hostname
-        connect = shell_quoted(connect_string(plan))
-        for table in plan.tables:
-            describe = (
-                f"ndb_desc --ndb-connectstring={connect} --extra-partition-info --extra-node-info "
-                f"--database={shell_quoted(table.database)} {shell_quoted(table.name)}"
-            )
-            commands.append(Shell(host, describe))
+        host = plan.sql_nodes[0].host_id
+        # Programs of the NDB API need a node id of their own.
+        if any(slot.host_id in (None, host) for slot in plan.api_slots):
+            commands += (_described(plan, plan.host(host).hostname, table) for table in plan.tables)
+        else:
+            has_fragments = _FRAGMENTS in tables_of(plan.version)
+            way = "ndbinfo" if has_fragments else "information_schema"
+            asks = _fragments if has_fragments else _partitions
+            commands += (on_an_sql_node(plan, asks(table)) for table in plan.tables)
         commands.append(Management("ALL REPORT MEMORYUSAGE"))
     yield Step(
         "verify",
-        "Verify with ndb_desc",
+        f"Verify with {way}",
         "Each table has partitions on the new nodes, with about the same row count in every partition."
         if commands
         else "",
@@ -304,4 +307,32 @@ def _verify(times: Times, plan: Plan) -> Iterator[Step]:
         times.constant("verify_s", len(plan.tables)),
         check="every table has partitions on the new nodes with about the same row count",
         by_people=True,
+    )
+
+
+def _described(plan: Plan, host: str, table: Table) -> Shell:
+    """What ndb_desc says of the partitions of a table."""
+    connect = f"--ndb-connectstring={shell_quoted(connect_string(plan))}"
+    name = f"--database={shell_quoted(table.database)} {shell_quoted(table.name)}"
+    return Shell(host, f"ndb_desc {connect} --extra-partition-info --extra-node-info {name}")
+
+
+_FRAGMENTS = "memory_per_fragment"
+"""The table of ndbinfo that has the rows of every fragment."""
+
+
+def _fragments(table: Table) -> str:
+    """A query for the fragments of a table and their rows on every data node."""
+    name = sql_text(f"{table.database}/def/{table.name}")
+    return (
+        "SELECT fq_name, node_id, COUNT(*) AS fragments, SUM(fixed_elem_count) AS rows_there FROM "
+        f"ndbinfo.{_FRAGMENTS} WHERE fq_name = {name} GROUP BY fq_name, node_id ORDER BY node_id;"
+    )
+
+
+def _partitions(table: Table) -> str:
+    """A query for the partitions of a table and their rows."""
+    return (
+        "SELECT TABLE_NAME, PARTITION_NAME, TABLE_ROWS FROM information_schema.PARTITIONS WHERE "
+        f"TABLE_SCHEMA = {sql_text(table.database)} AND TABLE_NAME = {sql_text(table.name)};"
     )
