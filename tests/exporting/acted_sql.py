@@ -29,7 +29,7 @@ _NAMES_WITH_ACCENTS = NdbVersion(8, 0, 0)
 """Names that differ in accents alone are others, to INFORMATION_SCHEMA, from here on."""
 _CATALOGUE = {
     "TABLES": "TABLE_SCHEMA, TABLE_NAME, CREATE_OPTIONS, TABLE_COMMENT",
-    "PARTITIONS": "TABLE_SCHEMA, TABLE_NAME, PARTITION_EXPRESSION",
+    "PARTITIONS": "TABLE_SCHEMA, TABLE_NAME, PARTITION_EXPRESSION, PARTITION_NAME, TABLE_ROWS",
     "FILES": "FILE_NAME, FILE_TYPE, TABLESPACE_NAME, LOGFILE_GROUP_NAME, INITIAL_SIZE, EXTENT_SIZE",
     "COLUMNS": "TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION, COLUMN_NAME COLLATE names, DATA_TYPE, "
     "COLUMN_TYPE, IS_NULLABLE, COLLATION_NAME, EXTRA",
@@ -280,7 +280,7 @@ class ActedSql(ActedHosts):
                 by = re.search(r" PARTITION BY KEY \(([^)]*)\)(?: PARTITIONS (\d+))?", with_)
                 for _ in range(int((by and by[2]) or 2)):
                     key = by[1].replace(", ", ",") if by else None
-                    base.execute("INSERT INTO PARTITIONS VALUES (?, ?, ?)", (*names, key))
+                    base.execute("INSERT INTO PARTITIONS VALUES (?, ?, ?, 'p0', 1)", (*names, key))
                 number = base.execute("SELECT COUNT(*) FROM ndbinfo.dict_obj_info").fetchone()[0]
                 storage = "NOLOGGING" if with_.endswith(NOT_LOGGED) else "NORMAL"
                 # Its ordered indexes are never logged, and triggers have numbers of their own.
