@@ -591,3 +591,27 @@ def test_a_column_of_single_precision_is_shown_with_six_digits_and_reckoned_with
     assert values("x, x+0", "from c where id=3") == ["123457", "123456.7890625"]
     assert ask("select id from c where x=123456.789").startswith("Empty set")
     assert values("cast(1/3 as float), cast(1/3 as float)+0", "") == ["0.333333", "0.3333333432674408"]
+
+
+def test_days_and_times_are_taken_and_compared_in_every_form(ask: Ask) -> None:
+    """Source: sql-common/my_time.cc; a text that is no moment is an error beside one from 8.0.16 on."""
+    ask("create table m (id int primary key, d date, t datetime, c time, s timestamp(3) null) engine=ndb")
+    rows = "(1, '98-2-3', 19980203, '1 2:3', 19980203101112), (2, 20240131, '2024.1.31 1.2.3', 1234, null)"
+    assert ask(f"insert into m values {rows}").startswith("Query OK, 2 rows affected")
+    shown = ask("select * from m order by id")
+    assert "|  1 | 1998-02-03 | 1998-02-03 00:00:00 | 26:03:00 | 1998-02-03 10:11:12.000 |" in shown
+    assert "|  2 | 2024-01-31 | 2024-01-31 01:02:03 | 00:12:34 | NULL                    |" in shown
+    for condition in (
+        "d = t",
+        "t = '98-2-3'",
+        "d < '1998-02-03 10:00'",
+        "d in ('98.2.3')",
+        "hour(d) = hour(t)",
+    ):
+        assert "\n|  1 |\n" in ask(f"select id from m where id = 1 and {condition}"), condition
+    assert "| 20240131 | 20240131010203 |" in ask("select d + 0, t + 0 from m where id = 2")
+    assert ask("select id from m where d = 'x'") == "ERROR 1525 (HY000): Incorrect DATE value: 'x'\n"
+    for column, value, kind in (("s", "2038-01-19 03:14:08", "datetime"), ("c", "10:61", "time")):
+        assert ask(f"insert into m (id, {column}) values (3, '{value}')") == (
+            f"ERROR 1292 (22007): Incorrect {kind} value: '{value}' for column '{column}' at row 1\n"
+        )

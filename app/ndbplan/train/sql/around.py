@@ -20,7 +20,7 @@ from ndbplan.train.sql.digests import data
 from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.kept_out import check_target
 from ndbplan.train.sql.modes import GROUP_BY, has
-from ndbplan.train.sql.numbers import BYTES, IS_MOMENT, TEXT, Kind
+from ndbplan.train.sql.numbers import BYTES, MARK_OF_MOMENT, TEXT, Kind
 from ndbplan.train.sql.older_types import UTF8
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
 from ndbplan.train.sql.reading import typed_list
@@ -169,17 +169,20 @@ def answered(tree: exp.Expr, values: Mapping[str, str | None]) -> exp.Expr:
             return exp.null()
         text = exp.Literal.string(value)
         if name in _MOMENTS:
-            text.meta[IS_MOMENT] = True
+            text.meta[MARK_OF_MOMENT] = _MOMENTS[name]
         return text
 
     return tree.transform(change)
 
 
 _NUMBERS = ("connection_id", "last_insert_id", "row_count")
-_MOMENTS = frozenset(
-    ("now", "sysdate", "currenttimestamp", "localtime", "localtimestamp", "utctimestamp", "curdate",
-     "currentdate", "utcdate", "curtime", "currenttime", "utctime")
-)  # fmt: skip
+_MOMENTS = {
+    **dict.fromkeys(
+        ("now", "sysdate", "currenttimestamp", "localtime", "localtimestamp", "utctimestamp"), "datetime"
+    ),
+    **dict.fromkeys(("curdate", "currentdate", "utcdate"), "date"),
+    **dict.fromkeys(("curtime", "currenttime", "utctime"), "time"),
+}
 _LOCKS_ROWS = re.compile(r"lock\s+tables?\s+(?!`?ndbinfo`?\.)", re.IGNORECASE)
 
 

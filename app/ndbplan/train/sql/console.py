@@ -340,7 +340,7 @@ class Client(Lines):
         self.slept_s += around.slept(tree, cluster)
         named = {one.db or self.database for one in tree.find_all(exp.Table)}
         in_order_met(tree, cluster)
-        settings = settings_of(values)
+        settings = settings_of(values, cluster.plan.version)
         again, unopened = tree.copy(), catalogue.unopened(tree, cluster)
         try:
             result = run(sql, tree, self.database, self._provider(cluster, tree, own), settings)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from ndbplan.base.units import whole_number
-from ndbplan.train.sql.dates import COMPOSED, MONTHS, PARTS, SPANS, YEAR_NAUGHT
+from ndbplan.train.sql.dates import AS_THEY_ARE, COMPOSED, MONTHS, PARTS, SPANS, YEAR_NAUGHT
 from ndbplan.train.sql.problem import NotSimulated
 
 _PART_OF: dict[type[exp.Expr], str] = {
@@ -96,7 +96,9 @@ _CAST_TO = {"datetime": "mysql_moment", "time": "mysql_time"}
 
 
 def _own_digits(node: exp.Expr) -> exp.Expr:
-    """Digits of a second that a text is typed with; what is worked out has all or none."""
+    """Digits of a second that a text is typed with, those of a column; what is worked out has all or none."""
+    if isinstance(node, exp.Column) or node.name == "mysql_midnight":
+        return exp.Literal.number(AS_THEY_ARE)
     typed = node.name.partition(".")[2] if isinstance(node, exp.Literal) else "0" * 6
     return exp.Literal.number(min(6, len(typed)))
 

@@ -169,16 +169,25 @@ def _clock(span: timedelta) -> str:
     return f"{sign}{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{tail}"
 
 
-def _timed(value: Any, digits: Any) -> str:
+AS_THEY_ARE = -1
+"""So many digits of a second as a value has."""
+
+
+def _digits(value: str, asked: int) -> int:
+    return len(value.partition(".")[2]) if asked == AS_THEY_ARE else asked
+
+
+def _timed(value: str, asked: int) -> str:
     """A time with so many digits of a second, rounded."""
-    return _with_digits(_clock(_rounded(_seconds_of(value), int(digits))), int(digits))
+    digits = _digits(value, asked)
+    return _with_digits(_clock(_rounded(_seconds_of(value), digits)), digits)
 
 
-def _momentary(value: Any, digits: Any) -> str:
+def _momentary(value: str, asked: int) -> str:
     """A moment with so many digits of a second, rounded."""
-    at = moment(value)
+    digits, at = _digits(value, asked), moment(value)
     begin = datetime(at.year, at.month, at.day)
-    return _with_digits(_written(begin + _rounded(at - begin, int(digits))), int(digits))
+    return _with_digits(_written(begin + _rounded(at - begin, digits)), digits)
 
 
 def _rounded(span: timedelta, digits: int) -> timedelta:

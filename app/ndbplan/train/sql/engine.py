@@ -17,6 +17,7 @@ from sqlglot.dialects.sqlite import SQLite
 from ndbplan.train.sql import alike, truncating
 from ndbplan.train.sql.comparing import compare_as_texts, take_rows_apart
 from ndbplan.train.sql.functions import give, translate
+from ndbplan.train.sql.moment_compares import compare_moments
 from ndbplan.train.sql.nulls import may_be_null
 from ndbplan.train.sql.numbers import (
     DOUBLE,
@@ -85,6 +86,7 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider, settings: Se
         with_digits(tree, settings.quotient_digits)
         large = large_literals(tree)
         columns = _fill(base, tree, database, provide, large, letters)
+        compare_moments(tree, columns.kinds, settings.refuses_moments)
         letters.meet(one.name for one in tree.find_all(exp.Literal))
         steps = [0]
 

@@ -34,10 +34,15 @@ class Kind(NamedTuple):
     """Of an enumeration or a set: a text that is the number of its place where it is reckoned with."""
     is_set: bool = False
     """Members that may stand together: a number with a bit for each."""
-    is_moment: bool = False
-    """A date or a time: a text that is its digits where it is reckoned with."""
+    moment: str = ""
+    """`date`, `datetime`, `timestamp` or `time`: a text that is its digits where it is reckoned with."""
     is_single: bool = False
     """A double of single precision: shown with six digits, and reckoned with as what it holds."""
+
+    @property
+    def is_moment(self) -> bool:
+        """A day, a time, or both."""
+        return bool(self.moment)
 
     @property
     def is_number(self) -> bool:
@@ -47,7 +52,6 @@ class Kind(NamedTuple):
 
 TEXT, BYTES, INT, DOUBLE = Kind("text"), Kind("bytes"), Kind("int"), Kind("double")
 SINGLE = Kind("double", is_single=True)
-MOMENT = Kind("text", is_moment=True)
 _COUNTS = (
     exp.Count, exp.Floor, exp.Ceil, exp.Length, exp.IntDiv, exp.StrPosition, exp.Sign, exp.Ascii,
     exp.BitwiseOrAgg, exp.BitwiseAndAgg, exp.BitwiseXorAgg, exp.BitwiseXor, exp.BitwiseAnd, exp.BitwiseOr,
@@ -116,14 +120,15 @@ _DOUBLES = (
     exp.Atan2,
 )
 _PI_DIGITS = 6
-_MOMENTS = (
-    exp.LastDay, exp.Date, exp.TsOrDsToDate, exp.UnixToTime, exp.TimeFromParts, exp.Timestamp, exp.Time,
-    exp.StrToDate, exp.StrToTime, exp.CurrentDate, exp.CurrentTime, exp.CurrentTimestamp,
-)  # fmt: skip
-_MOMENTS_BY_NAME = frozenset(("makedate", "sec_to_time", "from_days", "timediff"))
+_MOMENTS: dict[type[exp.Expr], str] = {
+    exp.LastDay: "date", exp.Date: "date", exp.TsOrDsToDate: "date", exp.UnixToTime: "datetime",
+    exp.TimeFromParts: "time", exp.Timestamp: "datetime", exp.Time: "time", exp.StrToDate: "datetime",
+    exp.StrToTime: "datetime",
+}  # fmt: skip
+_MOMENTS_BY_NAME = {"makedate": "date", "sec_to_time": "time", "from_days": "date", "timediff": "time"}
 _MOVES = (exp.DateAdd, exp.DateSub, exp.TimestampAdd)
-IS_MOMENT = "is_moment"
-"""Marks a text that stands for a moment, such as NOW()."""
+MARK_OF_MOMENT = "moment"
+"""Of a text that stands for a moment, such as NOW(): which."""
 
 
 def bits(count: int) -> Kind:
@@ -157,9 +162,9 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
     if isinstance(node, exp.Window):
         return kind_of(node.this, columns)
     if isinstance(node, exp.Literal):
-        return MOMENT if node.meta.get(IS_MOMENT) else _literal(node)
-    if _is_moment(node, columns):
-        return MOMENT
+        return _literal(node)
+    if known := _moment_of(node, columns):
+        return moment_kind(known)
     if isinstance(node, exp.Column):
         return columns.get(node.name.lower(), TEXT)
     if isinstance(node, exp.Null | exp.Boolean):
@@ -177,7 +182,7 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
     if isinstance(node, exp.Add | exp.Sub | exp.Mod):
         if isinstance(node.left, exp.Interval) or isinstance(node.right, exp.Interval):
             moved = node.right if isinstance(node.left, exp.Interval) else node.left
-            return MOMENT if kind_of(moved, columns).is_moment else TEXT
+            return _moved(node, moved, columns)
         left, right = reckoned(node.left, columns), reckoned(node.right, columns)
         return _number(left, right, max(left.digits, right.digits))
     if isinstance(node, exp.Anonymous) and node.name.lower() in _WHOLE:
@@ -200,24 +205,41 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
     return TEXT
 
 
-def _is_moment(node: exp.Expr, columns: Mapping[str, Kind]) -> bool:
+def moment_kind(name: str, digits: int = 0) -> Kind:
+    """Of a day, a time, or both, with so many digits of a second."""
+    return Kind("text", digits, moment=name)
+
+
+def _moment_of(node: exp.Expr, columns: Mapping[str, Kind]) -> str:
+    """Which moment a call gives; empty: none."""
     if isinstance(node, _MOVES):
-        # What is moved from a text is a text.
-        return kind_of(node.this, columns).is_moment
-    named = isinstance(node, exp.Anonymous) and node.name.lower() in _MOMENTS_BY_NAME
-    return named or isinstance(node, _MOMENTS)
+        return _moved(node, node.this, columns).moment
+    if isinstance(node, exp.Anonymous):
+        return _MOMENTS_BY_NAME.get(node.name.lower(), "")
+    return _MOMENTS.get(type(node), "")
+
+
+def _moved(node: exp.Expr, value: exp.Expr, columns: Mapping[str, Kind]) -> Kind:
+    """What is moved from a text is a text, a day that is moved by hours has a time."""
+    kind = kind_of(value, columns)
+    span = node.find(exp.Interval)
+    unit = str((node if span is None else span).args.get("unit") or "DAY").upper()
+    is_day = kind.moment == "date" and unit in ("DAY", "WEEK", "MONTH", "QUARTER", "YEAR", "YEAR_MONTH")
+    return kind if is_day or not kind.is_moment or kind.moment == "time" else moment_kind("datetime")
 
 
 def reckoned(node: exp.Expr, columns: Mapping[str, Kind]) -> Kind:
     """What an expression counts as where it is reckoned with: a member of an enumeration as a double."""
     kind = kind_of(node, columns)
-    return DOUBLE if kind.members or kind.is_single else INT if kind.is_moment else kind
+    if kind.is_moment:
+        return decimal(kind.digits) if kind.digits else INT
+    return DOUBLE if kind.members or kind.is_single else kind
 
 
 def _literal(node: exp.Literal) -> Kind:
     text = str(node.this)
     if node.is_string:
-        return TEXT
+        return Kind("text", moment=node.meta.get(MARK_OF_MOMENT, ""))
     if "e" in text.lower():
         return DOUBLE
     return decimal(len(text.partition(".")[2])) if "." in text else INT
@@ -240,7 +262,7 @@ def _cast(node: exp.Cast) -> Kind:
     if node.to.is_type("double", "float"):
         return SINGLE if node.to.is_type("float") else DOUBLE
     if node.to.is_type("date", "datetime", "time"):
-        return MOMENT
+        return moment_kind(node.to.this.value.lower())
     return INT if node.to.is_type(*WHOLE_CASTS) else TEXT
 
 

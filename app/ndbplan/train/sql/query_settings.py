@@ -1,12 +1,15 @@
 """What a query asks of the variables of its session.
 
-settings_of(client.variables(cluster)).joined_bytes      # 1024
+settings_of(client.variables(cluster), NdbVersion.parse("8.4.8")).joined_bytes      # 1024
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple
+
+from ndbplan.ndb.console import form
+from ndbplan.ndb.version import NdbVersion
 
 
 class Settings(NamedTuple):
@@ -19,13 +22,16 @@ class Settings(NamedTuple):
     """How long GROUP_CONCAT may be."""
     quotient_digits: int
     """That a division has behind the point beside those of what it divides."""
+    refuses_moments: bool
+    """What is no moment beside one, not only warned of."""
 
 
-def settings_of(values: Mapping[str, str]) -> Settings:
-    """Those that the variables of a session state."""
+def settings_of(values: Mapping[str, str], version: NdbVersion) -> Settings:
+    """Those that the variables of a session state, and the release."""
     return Settings(
         values["collation_connection"],
         int(values.get("cte_max_recursion_depth", 0)),
         int(values["group_concat_max_len"]),
         int(values["div_precision_increment"]),
+        bool(form(version, "wrong_moments_refused")),
     )

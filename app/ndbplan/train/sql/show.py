@@ -98,7 +98,8 @@ def _chosen(found: Result, where: str, asked: Asked) -> Result:
     columns = Relation((*found.headings, _PLACE), (*found.kinds, INT), places)
     # A word of the grammar for the reader of SQL, and for the server none.
     sql = f"SELECT {_PLACE} FROM answer {_CHARSET.sub('`Charset`', where)}"
-    kept = run(sql, parsed(sql), "shown", lambda _database, _table: columns, settings_of(asked.variables))
+    settings = settings_of(asked.variables, asked.cluster.plan.version)
+    kept = run(sql, parsed(sql), "shown", lambda _database, _table: columns, settings)
     return found._replace(rows=[found.rows[n] for (n,) in kept.rows], warnings=kept.warnings)
 
 

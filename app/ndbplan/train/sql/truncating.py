@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from ndbplan.base.units import whole_number
 from ndbplan.train.sql.comparing import COMPARES
+from ndbplan.train.sql.moment_compares import midnight
 from ndbplan.train.sql.numbers import INT, TEXT, WHOLE_CASTS, Kind, kind_of
 
 TRUNCATED = 1292
@@ -187,6 +188,7 @@ def give(base: sqlite3.Connection, warn: Warn) -> None:
     base.create_function(
         "mysql_number", 2, lambda value, wanted: number_in(value, wanted, warn), deterministic=True
     )
+    base.create_function("mysql_midnight", 1, midnight, deterministic=True)
     base.create_function("mysql_char", 2, lambda v, n: _cut(v, n, warn), deterministic=True)
     base.create_function("mysql_decimal", 4, lambda v, n, m, name: _decimal(v, n, m, name, warn))
     base.create_function("mysql_place", -1, _place, deterministic=True)

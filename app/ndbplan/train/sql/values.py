@@ -16,21 +16,28 @@ from ndbplan.plan.tables import Column
 from ndbplan.train.contents import WHOLE
 from ndbplan.train.sql import json_texts
 from ndbplan.train.sql.json_faults import fault_of
-from ndbplan.train.sql.numbers import BYTES, DOUBLE, INT, MOMENT, SINGLE, TEXT, Kind, bits, decimal, single
+from ndbplan.train.sql.moments import NoMomentError, NoTimeError, moment, read_clock, read_moment
+from ndbplan.train.sql.numbers import (
+    BYTES,
+    DOUBLE,
+    INT,
+    SINGLE,
+    TEXT,
+    Kind,
+    bits,
+    decimal,
+    moment_kind,
+    single,
+)
 from ndbplan.train.sql.problem import SqlError, Warned
 from ndbplan.train.sql.text_functions import text_of
 
 _BITS = {"tinyint": 8, "smallint": 16, "mediumint": 24, "int": 32, "bigint": 64}
 _NUMBER = re.compile(r"\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?)", re.IGNORECASE)
-_MOMENT = re.compile(
-    r"\s*([0-9]{2}|[0-9]{4})\D([0-9]{1,2})\D([0-9]{1,2})"
-    r"(?:[T ]+([0-9]{1,2})[:.]([0-9]{1,2})(?:[:.]([0-9]{1,2})(?:\.([0-9]{1,6}))?)?)?\s*"
-)
-_PACKED = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})(?:([0-9]{2})([0-9]{2})([0-9]{2}))?")
-_CLOCK = re.compile(r"\s*(-?)([0-9]{1,3}):([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]{1,6}))?)?\s*")
-_DAYS = re.compile(r"(-?)([0-9]{1,2}) +([0-9]{1,2})(?::|$)")
-_MOST_HOURS = 838
+_LONGEST = "838:59:59"
 """Of a TIME."""
+_FIRST_STAMP, _LAST_STAMP = datetime(1970, 1, 1, 0, 0, 1), datetime(2038, 1, 19, 3, 14, 7)
+"""Of a TIMESTAMP, in the time zone of these servers."""
 _MOST_SINGLE = 3.40282e38
 """Of a FLOAT, with as many digits as it shows."""
 _IN_CENTURY = 70
@@ -50,7 +57,7 @@ def column_kind(column: Column) -> Kind:
     if column.type in ("enum", "set") and column.members:
         return Kind("text", members=column.members, is_set=column.type == "set")
     if column.type in ("date", "datetime", "timestamp", "time"):
-        return MOMENT
+        return moment_kind(column.type, column.length or 0)
     return {"float": SINGLE, "double": DOUBLE}.get(column.type, TEXT)
 
 
@@ -175,24 +182,20 @@ def _floating(taking: Taking, column: Column, value: Any, where: str) -> float:
 
 
 def _moment(taking: Taking, column: Column, value: Any, where: str) -> str:
-    text, kind = str(value), "date" if column.type == "date" else "datetime"
-    found = _PACKED.fullmatch(text.strip()) or _MOMENT.fullmatch(text)
+    kind = "date" if column.type == "date" else "datetime"
     try:
-        if found is None:
-            raise ValueError
-        year, *rest = (int(one or 0) for one in found.groups()[:6])
-        if len(found[1]) <= 2:
-            year += 1900 if year >= _IN_CENTURY else 2000
-        month, day, hour, minute, second = [*rest, 0, 0, 0][:5]
-        then = datetime(year, month, day, hour, minute, second)
-    except ValueError:
-        taking.wrong(1292, "22007", f"Incorrect {kind} value: '{text}' {where}")
+        read, cut = read_moment(value if isinstance(value, int | float) else str(value))
+        then = moment(read).replace(microsecond=0)
+        if cut or (column.type == "timestamp" and not _FIRST_STAMP <= then <= _LAST_STAMP):
+            raise NoMomentError(read)
+    except NoMomentError:
+        taking.wrong(1292, "22007", f"Incorrect {kind} value: '{text_of(value)}' {where}")
         return str(empty_value(column))
     if column.type == "date":
         if then.time() != time():
             taking.note(1265, f"Data truncated {where}")
         return f"{date(then.year, then.month, then.day):%Y-%m-%d}".zfill(10)
-    carried, behind = _fraction(taking, column, (found.groups()[6:] or ("",))[0] or "")
+    carried, behind = _fraction(taking, column, read.partition(".")[2])
     then += timedelta(seconds=carried)
     return f"{then.year:04}-{then:%m-%d %H:%M:%S}{behind}"
 
@@ -207,29 +210,28 @@ def _fraction(taking: Taking, column: Column, typed: str) -> tuple[int, str]:
 
 
 def _time(taking: Taking, column: Column, value: Any, where: str) -> str:
-    text = str(value).strip()
-    if (days := _DAYS.match(text)) is not None:
-        text = f"{days[1]}{int(days[2]) * 24 + int(days[3])}:{text[days.end() :] or '00'}"
-    found = _CLOCK.fullmatch(text.rpartition(" ")[2] if "-" in text[1:] else text)
-    if found is None and str(value).isdigit():
-        number = f"{int(value):06}"
-        found = _CLOCK.fullmatch(f"{number[:-4]}:{number[-4:-2]}:{number[-2:]}")
-    if found is None or int(found[3]) > 59 or int(found[4] or 0) > 59:
-        taking.wrong(1292, "22007", f"Incorrect time value: '{value}' {where}")
+    said = f"Incorrect time value: '{text_of(value)}' {where}"
+    try:
+        read, cut = read_clock(value if isinstance(value, int | float) else str(value))
+    except NoTimeError:
+        taking.wrong(1292, "22007", said)
         return str(empty_value(column))
-    if int(found[2]) > _MOST_HOURS:
-        if taking.strict:
-            taking.wrong(1292, "22007", f"Incorrect time value: '{value}' {where}")
+    clock, _, fraction = read.rpartition(" ")[2].partition(".")
+    if cut and taking.strict:
+        taking.wrong(1292, "22007", said)
+    elif cut and not clock.endswith(_LONGEST):
+        taking.wrong(1265, "01000", f"Data truncated {where}")
+    elif cut:
         taking.wrong(1264, "22003", f"Out of range value {where}")
-        return f"{found[1]}{_MOST_HOURS}:59:59"
-    carried, behind = _fraction(taking, column, found[5] or "")
-    minutes, second = divmod((int(found[2]) * 60 + int(found[3])) * 60 + int(found[4] or 0) + carried, 60)
-    return f"{found[1]}{minutes // 60:02}:{minutes % 60:02}:{second:02}{behind}"
+    carried, behind = _fraction(taking, column, fraction)
+    hours, minutes, seconds = (int(one) for one in clock.removeprefix("-").split(":"))
+    minute, second = divmod((hours * 60 + minutes) * 60 + seconds + carried, 60)
+    return f"{'-' * clock.startswith('-')}{minute // 60:02}:{minute % 60:02}:{second:02}{behind}"
 
 
 def _year(taking: Taking, column: Column, value: Any, where: str) -> int:
     number = int(_as_number(taking, column, value, where, "integer"))
-    if 0 < number < 100:
+    if 0 < number < 100 or (number == 0 and isinstance(value, str)):
         number += 1900 if number >= _IN_CENTURY else 2000
     if number and not 1901 <= number <= 2155:
         taking.wrong(1264, "22003", f"Out of range value {where}")
