@@ -58,3 +58,41 @@ def test_a_field_that_is_called_like_a_kind_of_part_is_named() -> None:
     with pytest.raises(ValidationError) as refused:
         Requirements.model_validate({"sql": 5})
     assert readable(refused.value, "r.json").where == "r.json: sql"
+
+
+def test_money_is_typed_as_other_numbers_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`1.500` was 1.5 where it is 1500 for most, and `60k` no number."""
+    assert Requirements.model_validate({"budget": "60k"}).budget == 60_000
+    with pytest.raises(ValidationError, match="reads two ways"):
+        Requirements.model_validate({"budget": "1,500"})
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    with pytest.raises(ValidationError, match="reads two ways"):
+        Requirements.model_validate({"budget": "1.500"})
+
+
+_KINDS: tuple[tuple[Any, str], ...] = (
+    (True, "it must be a number"),
+    (False, "it must be a number"),
+    ([], "number"),
+    ("half", "number"),
+    (float("nan"), "finite number"),
+)
+
+
+@pytest.mark.parametrize("field", ["months", "replicas", "answers", "headroom", "budget", "most_groups"])
+@pytest.mark.parametrize(("value", "said"), _KINDS)
+def test_what_is_no_number_is_refused_in_words(field: str, value: Any, said: str) -> None:
+    """A budget of `true` was 1 of the currency; others were told about parsing strings as integers."""
+    with pytest.raises(ValidationError) as refused:
+        Requirements.model_validate({field: value, "currency": "EUR"})
+    found = readable(refused.value, "r.json")
+    assert said in found.what
+    assert "input should" not in found.what
+    assert found.where == f"r.json: {field}"
+
+
+def test_flags_where_flags_are_asked_for_stay() -> None:
+    assert Requirements.model_validate({"carry_peak": False}).carry_peak is False
+    with pytest.raises(ValidationError) as refused:
+        Requirements.model_validate({"carry_peak": 5})
+    assert "true or false" in readable(refused.value, "r.json").what

@@ -116,10 +116,22 @@ _ALLOWED = {
 }
 
 
-_SHAPES = dict.fromkeys(
-    ("model_type", "model_attributes_type", "dict_type", "dataclass_type"),
-    "it must be an object, with its fields in braces",
-) | dict.fromkeys(("list_type", "tuple_type"), "it must be a list, in brackets")
+_SHAPES = {
+    kind: said
+    for said, kinds in {
+        "it must be an object, with its fields in braces": (
+            "model_type model_attributes_type dict_type dataclass_type"
+        ),
+        "it must be a list, in brackets": "list_type tuple_type",
+        "it must be a whole number": "int_type int_parsing int_from_float int_parsing_size",
+        "it must be a number": "float_type float_parsing",
+        "it must be a finite number": "finite_number",
+        "it must be a text, in quotes": "string_type",
+        "it must be true or false": "bool_type bool_parsing",
+    }.items()
+    for kind in kinds.split()
+}
+"""Why a value is refused, by the kind of pydantic's error."""
 
 
 def refusal(error: Mapping[str, Any]) -> str:

@@ -7,13 +7,14 @@ Sizes, times and counts are numbers or texts with units, as people type them: `6
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, WithJsonSchema, field_validator
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import parse_bytes, parse_count, parse_duration_s, parse_whole
+from ndbplan.base.units import by_hand, parse_bytes, parse_count, parse_duration_s, parse_whole
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import MAX_BYTES, MAX_RATE, Identifier, Label, Part
 from ndbplan.plan.plan import known_currency
@@ -39,6 +40,10 @@ def _typed(parse: Callable[[str], float]) -> BeforeValidator:
     return BeforeValidator(read)
 
 
+def _money(text: str) -> float:
+    return parse_count(by_hand(text))
+
+
 def _version(text: str) -> str:
     NdbVersion.parse(text)
     return text
@@ -48,12 +53,25 @@ Span = Annotated[float, _typed(parse_duration_s), Field(gt=0, le=_LONGEST_S), _N
 Size = Annotated[float, _typed(parse_bytes), Field(ge=1, le=MAX_BYTES), _NUMBER_OR_TEXT]
 Count = Annotated[float, _typed(parse_whole), Field(ge=0, le=10**15), _NUMBER_OR_TEXT]
 Rate = Annotated[float, _typed(parse_count), Field(gt=0, le=MAX_RATE), _NUMBER_OR_TEXT]
-Money = Annotated[float, Field(gt=0, le=1e15)]
+Money = Annotated[float, _typed(_money), Field(gt=0, le=1e15), _NUMBER_OR_TEXT]
 TableName = Annotated[str, Field(min_length=1, max_length=200)]
 """`database.table`."""
 
 
-class WantedRows(Part):
+class _Asked(Part):
+    """A part of the requirements."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_flag(cls, value: Any, info: ValidationInfo) -> Any:
+        """The value; ValueError for true and false where a number stands, which would be 1 and 0."""
+        of = str(cls.model_fields[info.field_name or ""].annotation)
+        if isinstance(value, bool) and re.search(r"\b(int|float)\b", of):
+            raise ValueError("it must be a number")
+        return value
+
+
+class WantedRows(_Asked):
     """How many rows a table has, and gains."""
 
     now: Count | None = None
@@ -61,7 +79,7 @@ class WantedRows(Part):
     growth_per_month: Count | None = None
 
 
-class WantedOperation(Part):
+class WantedOperation(_Asked):
     """Rows of one table that one transaction touches in one way."""
 
     table: TableName
@@ -71,7 +89,7 @@ class WantedOperation(Part):
     """Columns an update changes; empty: all that are not in the primary key."""
 
 
-class WantedTransaction(Part):
+class WantedTransaction(_Asked):
     """One kind of transaction of a mix."""
 
     name: Label
@@ -79,7 +97,7 @@ class WantedTransaction(Part):
     operations: tuple[WantedOperation, ...] = Field(min_length=1, max_length=1000)
 
 
-class WantedLoad(Part):
+class WantedLoad(_Asked):
     """A named load and its peak; each is carried by itself."""
 
     name: Label
@@ -93,7 +111,7 @@ class WantedLoad(Part):
     """How long the peak has to be sustained; None: as long as the plan's workload lasts, else 10 minutes."""
 
 
-class WantedJob(Part):
+class WantedJob(_Asked):
     """Rows that are loaded within a time."""
 
     within: Span
@@ -103,7 +121,7 @@ class WantedJob(Part):
     threads: int = Field(default=16, ge=1, le=10_000)
 
 
-class WantedTimes(Part):
+class WantedTimes(_Asked):
     """The longest that work on the cluster may take; None: any time will do."""
 
     restart: Span | None = None
@@ -116,7 +134,7 @@ class WantedTimes(Part):
     backup: Span | None = None
 
 
-class Durability(Part):
+class Durability(_Asked):
     """What must not be lost; replicas are stated by themselves."""
 
     time_between_global_checkpoints_ms: int | None = Field(default=None, ge=20, le=32000)
@@ -130,7 +148,7 @@ Layout = Literal["as it is", "one disk", "redo log apart", "striped"]
 as RAID 10; the disks that the host comes with."""
 
 
-class WantedHardware(Part):
+class WantedHardware(_Asked):
     """What may be bought; every host with every disk in every layout is one class."""
 
     hosts: tuple[Annotated[str, Field(max_length=80)], ...] = Field(default=(), max_length=40)
@@ -150,7 +168,7 @@ class WantedHardware(Part):
     """Class of the hosts of SQL nodes; None: that of the plan's, else host-small."""
 
 
-class Requirements(Part):
+class Requirements(_Asked):
     """All of them; what is not stated is not a requirement."""
 
     name: Label = "Sized cluster"
