@@ -317,6 +317,12 @@ class Stage(QGraphicsView):
         """Say where the pointer is why something was not done."""
         QToolTip.showText(self.viewport().mapToGlobal(self.mapFromScene(point)), text, self)
 
+    def say_along(self, at: QPoint, text: str) -> None:
+        """Say it where the pointer is in the viewport while it goes on: the same words move with it."""
+        # Qt leaves a tip with the same words where it is, unless the pointer left its rectangle.
+        where = self.viewport().mapToGlobal(at)
+        QToolTip.showText(where, text, self, QRect(self.mapFromGlobal(where), QSize(1, 1)))
+
     def _look_for(self, ids: tuple[str, ...]) -> None:
         """Say which of these cannot be seen: the view moves only when a person moves it."""
         items = {i: item for i in ids if (item := self.canvas_scene.item_of(i)) is not None}

@@ -9,9 +9,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
+    QCursor,
     QDragEnterEvent,
     QDragLeaveEvent,
     QDragMoveEvent,
@@ -34,6 +35,7 @@ from ndbplan.plan.plan import Plan
 if TYPE_CHECKING:
     from ndbplan.desktop.canvas.input.drops import Drop
 
+_AFTER_RELEASE_MS = 60
 _COPY = Qt.KeyboardModifier.ControlModifier
 
 
@@ -47,6 +49,7 @@ class CanvasView(Stage):
         super().__init__(editor, parent)
         self._gesture: gestures.Gesture | None = None
         self._drop: Drop | None = None
+        self._dropped_at = QPoint()
         self._pressed_on: CanvasItem | None = None
         self._press_at = QPoint()
         self._hovered: CanvasItem | None = None
@@ -297,16 +300,23 @@ class CanvasView(Stage):
             self._drop.move(self.mapToScene(event.position().toPoint()))
             self._edges.follow(event.position().toPoint())
             event.setAccepted(self._drop.can_land)
-            what = self._drop.refusal or self._drop.consequence
-            self.say_at(self.mapToScene(event.position().toPoint()), what)
+            self._dropped_at = event.position().toPoint()
+            self.say_along(self._dropped_at, self._drop.refusal or self._drop.consequence)
         else:
             event.ignore()
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         self._edges.stop()
         if self._drop is not None:
+            refusal = self._drop.refusal
             self._drop.cancel()
             self._drop = None
+            over = self.viewport().rect().contains(self.viewport().mapFromGlobal(QCursor.pos()))
+            self.say_along(self._dropped_at, "")
+            if refusal and over:
+                # Let go where it cannot land, it leaves as well. The button hides tips once it is up.
+                say = partial(self.say_at, self.mapToScene(self._dropped_at), refusal)
+                QTimer.singleShot(_AFTER_RELEASE_MS, self, say)
 
     def dropEvent(self, event: QDropEvent) -> None:
         self._edges.stop()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, QUrl
+from PySide6.QtGui import QCursor, QDragLeaveEvent
+from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 
 from ndbplan.desktop.canvas.input.drops import key_in, mime_of
 from ndbplan.plan.plan import EMPTY_PLAN
@@ -86,6 +88,32 @@ def test_a_disk_is_not_accepted_beside_a_host(hands) -> None:
     hands.enter(data, ground)
     assert not hands.hover(data, ground)
     assert hands.hover(data, hands.grip("host-a1"))
+
+
+def test_why_a_drop_is_refused_goes_along_with_the_pointer_and_stays_where_it_was_let_go(
+    hands, qtbot, monkeypatch
+) -> None:
+    """The words stayed where the drag came onto the canvas, and went with the mouse button."""
+    data, ground = mime_of("nvme"), hands.scene.content_rect().topLeft() - QPointF(60, 30)
+
+    def tips() -> list[QWidget]:
+        return [w for w in QApplication.topLevelWidgets() if w.inherits("QTipLabel") and w.isVisible()]
+
+    hands.enter(data, ground)
+    hands.hover(data, ground)
+    before = tips()[0].pos()
+    assert "goes onto a host" in QToolTip.text()
+    hands.hover(data, ground + QPointF(50, 20))
+    assert tips()[0].pos() != before
+    at = hands.view.viewport().mapToGlobal(hands.view.mapFromScene(ground + QPointF(50, 20)))
+    monkeypatch.setattr(QCursor, "pos", staticmethod(lambda: at))
+    hands.view.dragLeaveEvent(QDragLeaveEvent())
+    # As the mouse button does.
+    tips()[0].close()
+    assert not tips()
+    qtbot.waitUntil(lambda: bool(tips()))
+    assert "goes onto a host" in QToolTip.text()
+    tips()[0].close()
 
 
 def test_a_foreign_or_unknown_drag_is_left_alone(hands) -> None:
