@@ -167,7 +167,8 @@ class ActedFiles(ActedState):
     def _sysctl(self, host: str, words: list[str]) -> str:
         if words[0] == "-n":
             return self.files.get((host, f"/proc/{words[1]}"), "60") + "\n"
-        for line in self.files[host, words[0].partition("=")[2]].splitlines():
+        assert words[0] == "-p", "older ones know no --load"
+        for line in self.files[host, words[1]].splitlines():
             if line[0] != "#":
                 name, _, value = line.partition(" = ")
                 self.files[host, f"/proc/{name}"] = value

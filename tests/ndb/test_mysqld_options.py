@@ -240,6 +240,26 @@ def test_no_binary_log_needs_no_number_of_the_server() -> None:
 
 
 @pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"ndb_log_bin": "ON"}, {"ndb-log-bin": 1}),
+        ({"ndb_log_bin": ""}, {"ndb-log-bin": "true"}),
+        ({"max_connections": "1K"}, {"max-connections": 1024}),
+        ({"binlog_format": "row"}, {"binlog-format": 2}),
+        ({"sql_mode": "ANSI"}, {"sql-mode": " ANSI "}),
+    ],
+)
+def test_values_that_mysqld_reads_alike_are_no_change(
+    first: dict[str, int | str], second: dict[str, int | str]
+) -> None:
+    node = STARTER.sql_nodes[0].id
+    before, after = update(STARTER, node, options=first), update(STARTER, node, options=second)
+    assert not diff(before, after).parameters
+    assert needs(before, after).kind == "nothing"
+    assert needs(before, STARTER).sql == (147,)
+
+
+@pytest.mark.parametrize(
     ("options", "count"),
     [
         ({"gtid_mode": "on"}, 1),
@@ -295,6 +315,7 @@ def test_names_of_tables_are_read_alike_everywhere() -> None:
         ("8.0", "lower_case_table_names", 1, True),
         ("8.0", "lower_case_table_names", 0, False),
         ("7.4.10", "innodb_page_size", 8192, True),
+        ("7.4.10", "innodb_page_size", "16K", False),
         ("8.4", "innodb_buffer_pool_size", "2G", False),
     ],
 )

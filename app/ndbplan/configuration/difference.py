@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.connections import connections_of, nodes_that_differ
-from ndbplan.configuration.mysqld import stated_options
+from ndbplan.configuration.mysqld import as_read, stated_options
 from ndbplan.configuration.node_groups import reserved_nodes
 from ndbplan.configuration.sections import (
     NodeConfiguration,
@@ -251,8 +251,9 @@ def _of_mysqld(before: Plan, after: Plan) -> Iterator[ParameterChange]:
         if (was := old.get(node.node_id)) is None:
             continue
         will_be = stated_options(node)
+        read_before, read_after = as_read(before, was), as_read(after, will_be)
         for name in dict.fromkeys((*was, *will_be)):
-            if was.get(name) != will_be.get(name):
+            if read_before.get(name) != read_after.get(name):
                 changed.setdefault((name, was.get(name), will_be.get(name)), []).append(node.node_id)
     for (name, value, now), ids in changed.items():
         yield ParameterChange(MYSQLD, name, tuple(ids), value, now, "node")

@@ -18,6 +18,7 @@ from ndbplan.ndb.mysqld_options import (
     names_a_log,
     number_of,
     option,
+    read_as,
     said_by_the_plan,
     written,
 )
@@ -74,7 +75,8 @@ def fixed_otherwise(plan: Plan, node: SqlNode, before: Plan, was: SqlNode) -> It
     for name in dict.fromkeys((*old, *new)):
         if usual := fixed_when_filled(name, plan.version):
             had, will_have = old.get(name, usual), new.get(name, usual)
-            if had != will_have:
+            numbers = [number_of(one, plan.version) for one in (had, will_have)]
+            if had != will_have and (None in numbers or numbers[0] != numbers[1]):
                 yield f"{name} is {had} since its data directory was filled, and cannot become {will_have}"
 
 
@@ -111,6 +113,11 @@ def _named(plan: Plan, node: SqlNode) -> Iterator[tuple[str, str]]:
     for name, value in stated_options(node).items():
         for folder in folders_named(name, value):
             yield normpath(join(data_dir, folder)), value if names_a_log(name) else ""
+
+
+def as_read(plan: Plan, told: dict[str, str]) -> dict[str, int | str]:
+    """Options with what mysqld of the plan's version makes of their values."""
+    return {name: read_as(name, value, plan.version) for name, value in told.items()}
 
 
 def option_line(name: str, value: str) -> str:

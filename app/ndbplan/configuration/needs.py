@@ -12,7 +12,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.configuration.deployment import connect_string, management_port, sql_files
 from ndbplan.configuration.difference import MYSQLD, RESTART_DATA_NODES, Difference, diff
 from ndbplan.configuration.directories import data_node_paths
-from ndbplan.configuration.mysqld import fixed_otherwise, mysqld_options, unstartable_options
+from ndbplan.configuration.mysqld import as_read, fixed_otherwise, mysqld_options, unstartable_options
 from ndbplan.configuration.node_groups import incomplete_node_group, reserved_nodes
 from ndbplan.configuration.own_options import has_own_options
 from ndbplan.configuration.services import service_of
@@ -212,7 +212,7 @@ def _touched(before: Plan, after: Plan, change: Difference) -> tuple[set[int], s
     for mysqld in after.sql_nodes:
         was = old_sql.get(mysqld.node_id)
         if was is not None and (
-            mysqld_options(before, was) != mysqld_options(after, mysqld)
+            as_read(before, mysqld_options(before, was)) != as_read(after, mysqld_options(after, mysqld))
             or sql_files(before, was) != sql_files(after, mysqld)
             or _includes(before, was) != _includes(after, mysqld)
             or _service_changes(before, after, was, mysqld)

@@ -283,15 +283,30 @@ def _taken_otherwise(name: str, value: int | str, version: NdbVersion) -> str:
     return "" if nearest == number else f"{span}, not {text[:40]}; mysqld takes {nearest}"
 
 
-def _is_one_of(text: str, words: tuple[str, ...]) -> bool:
-    """Whether mysqld reads one of some words: any case, its beginning where one word has it, its number.
+def _one_of(text: str, words: tuple[str, ...]) -> str | None:
+    """The word that mysqld reads: any case, its beginning where one word has it, its number; None: none.
 
     Source: mysys/my_getopt.cc (GET_ENUM), typelib.cc.
     """
-    small = [word.lower() for word in words]
-    number = whole_number(text)
-    begin = [word for word in small if word.startswith(text)] if text else []
-    return text in small or len(begin) == 1 or (number is not None and number < len(small))
+    text, number = text.lower(), whole_number(text)
+    same = [word for word in words if word.lower() == text]
+    begin = same or [word for word in words if text and word.lower().startswith(text)]
+    if len(begin) == 1:
+        return begin[0]
+    return words[number] if number is not None and number < len(words) else None
+
+
+def read_as(name: str, value: str, version: NdbVersion) -> int | str:
+    """What mysqld makes of a value, however it is written: one number, 1 or 0, one word of an enum."""
+    known, text = option(name, version), value.strip()
+    found: int | str | None = None
+    if known is not None and known.type == "bool":
+        found = flag_of(text or "on")
+    elif known is not None and known.type == "int":
+        found = number_of(text, version)
+    elif known is not None and known.type == "enum":
+        found = _one_of(text, known.values)
+    return text if found is None else found
 
 
 class Lack(NamedTuple):
@@ -351,7 +366,7 @@ def ends_mysqld(name: str, value: int | str, version: NdbVersion) -> str:
     if version < release(known.since):
         return f"{known.name} came with {known.since}, NDB {version} does not know it"
     text = str(value).strip().lower()
-    if known.type == "enum" and not _is_one_of(text, known.values):
+    if known.type == "enum" and _one_of(text, known.values) is None:
         return f"{known.name} is one of {', '.join(known.values)}, not {text[:40] or 'nothing'}"
     if known.type == "int" and number_of(text, version) is None:
         return f"{known.name} is a whole number, as 65536 or 64K, not {text[:40]}"
