@@ -733,3 +733,33 @@ def test_partitions_are_chosen_of_tables_that_name_them(cluster: LiveCluster) ->
     said = client.answer("SELECT * FROM test.p LOCK IN SHARE MODE NOWAIT", cluster)
     assert "1064" in said
     assert "near 'NOWAIT'" in said
+
+
+@pytest.mark.parametrize(
+    ("query", "head", "rows"),
+    [
+        ("SELECT 1 UNION SELECT 2.25 UNION ALL SELECT NULL", "1", ["1.00", "2.25", "NULL"]),
+        ("SELECT NULL UNION SELECT 2.5 UNION SELECT 1", "NULL", ["NULL", "2.5", "1.0"]),
+        ("SELECT 1 UNION SELECT 1e0/4", "1", ["1", "0.25"]),
+        ("SELECT 'b' UNION SELECT 'a' UNION SELECT 'B'", "b", ["b", "a"]),
+        ("SELECT 3 UNION SELECT 1 UNION SELECT 3 UNION ALL SELECT 3", "3", ["3", "1", "3"]),
+        ("SELECT 3 UNION SELECT 1 ORDER BY 1 LIMIT 1", "3", ["1"]),
+        ("(SELECT 1) UNION (SELECT 3.25) ORDER BY 1 DESC", "1", ["3.25", "1.00"]),
+    ],
+)
+def test_a_union_has_the_kind_of_all_its_parts_and_their_order(
+    query: str, head: str, rows: list[str], cluster: LiveCluster
+) -> None:
+    """Source: manual, UNION: types of all SELECTs count; rows come as they are found."""
+    lines = Client().answer(query, cluster).splitlines()
+    assert lines[1].strip("| ") == head
+    assert [line.strip("| ") for line in lines[3:-3]] == rows
+
+
+def test_so_many_warnings_are_shown_as_are_asked_for(cluster: LiveCluster) -> None:
+    client = Client()
+    client.answer("SELECT 'a'+1, 1/0, 'b'+1", cluster)
+    every = client.answer("SHOW WARNINGS", cluster).splitlines()[3:6]
+    for limit, shown in (("LIMIT 1", every[:1]), ("LIMIT 1, 9", every[1:]), ("LIMIT 1 OFFSET 2", every[2:])):
+        found = client.answer(f"SHOW WARNINGS {limit}", cluster).splitlines()[3:-3]
+        assert [row.split() for row in found] == [row.split() for row in shown], limit

@@ -237,10 +237,9 @@ class _Restoring(NamedTuple):
             return self._replace(text=text + self._head(), begun=True)
         if not self.tables:
             begins, ends = self._between()
-            entries, log_bytes = (
-                round(whole * ends) - round(whole * begins)
-                for whole in (self.run.log_records, self.run.log_bytes)
-            )
+            run, wanted = self.run, self._wanted()
+            log_bytes = round(run.log_bytes * ends) - round(run.log_bytes * begins)
+            entries = round(run.log_records * wanted * ends) - round(run.log_records * wanted * begins)
             return self._ends(
                 f"{at()} [restore_log] Read log file header\n"
                 f"{at()} Opening file '{self.asked.file(f'.{self.asked.node_id}.log')}'\n"
@@ -290,6 +289,12 @@ class _Restoring(NamedTuple):
                 said_of = "ndbplan: what --lossy-conversions makes of values is not simulated\n"
                 return Answer(f"{self.text}{told}{said_of}", 1)
         return told
+
+    def _wanted(self) -> float:
+        """Which share of the log is of tables that are wanted: changes are taken to lie as rows do."""
+        rows = {name: one.held.count for name, one in self.run.saved.items()}
+        whole = sum(rows.values())
+        return sum(one.held.count for one in self.asked.saved) / whole if whole else 0.0
 
     def _between(self) -> tuple[float, float]:
         """Where the files of the node begin and end among all bytes of the backup."""

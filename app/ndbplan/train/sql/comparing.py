@@ -94,6 +94,11 @@ def _order_as_texts(tree: exp.Expr) -> None:
         for one in listed if distinct is not None else ():
             if not one.is_star and not _says_how(one.unalias()):
                 _by_letters(one.unalias())
+    for union in list(tree.find_all(exp.Union)):
+        for side in (union.this, union.expression) if union.args.get("distinct") else ():
+            for one in side.expressions if isinstance(side, exp.Select) and not side.is_star else ():
+                if not _says_how(one.unalias()):
+                    _by_letters(one.unalias())
     for gathered in list(tree.find_all(exp.Count, exp.Min, exp.Max)):
         inner = gathered.this
         values = inner.expressions if isinstance(inner, exp.Distinct) else [inner]

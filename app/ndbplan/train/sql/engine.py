@@ -29,6 +29,7 @@ from ndbplan.train.sql.numbers import (
     decimal,
     kind_of,
     single,
+    widest,
     with_digits,
     written,
 )
@@ -40,6 +41,7 @@ from ndbplan.train.sql.rollup import rolled_up
 from ndbplan.train.sql.scopes import check_names, named_later, renamed
 from ndbplan.train.sql.sqlite_errors import refused
 from ndbplan.train.sql.truncating import keep_to_digits, number_in, read_as_numbers
+from ndbplan.train.sql.unions import first_come, plain_unions, sides
 from ndbplan.train.sql.unsigned import Large, check_range, held, large_literals, unsigned
 
 
@@ -310,7 +312,8 @@ def _translated(tree: exp.Expr, columns: Mapping[str, Kind], typed: Sequence[str
         cast.replace(exp.Anonymous(this="mysql_single", expressions=[cast.copy()]))
     compare_as_texts(changed)
     translate(changed, columns)
-    _plain_unions(changed)
+    changed = first_come(changed)
+    plain_unions(changed)
     changed = changed.transform(divide)
     keep_to_digits(changed, typed)
     return changed.sql(dialect=_Strict)
@@ -335,15 +338,6 @@ def _without_having(tree: exp.Expr) -> exp.Expr:
     for name, part in last.items():
         outer.set(name, part)
     return outer
-
-
-def _plain_unions(tree: exp.Expr) -> None:
-    """SQLite takes no parentheses around what a union puts together."""
-    for union in list(tree.find_all(exp.Union)):
-        for side in (union.this, union.expression):
-            if isinstance(side, exp.Subquery) and not side.alias:
-                inner = exp.Subquery(this=side.this, alias=exp.TableAlias(this=exp.to_identifier("part")))
-                side.replace(exp.select("*").from_(inner))
 
 
 _OF_TEXTS = (
@@ -388,9 +382,7 @@ class _Headed(NamedTuple):
 
 def _headings(sql: str, tree: exp.Expr, names: Sequence[str], known: _Known) -> _Headed:
     """Headings as typed, what each column is, and whether it may be NULL."""
-    first: exp.Expr = tree
-    while isinstance(first, exp.Union | exp.Subquery):
-        first = first.this
+    first, *others = sides(tree)
     listed = first.expressions if isinstance(first, exp.Select) else []
     stars = sum(one.is_star for one in listed)
     if stars > 1 or (not stars and len(listed) != len(names)):
@@ -418,6 +410,12 @@ def _headings(sql: str, tree: exp.Expr, names: Sequence[str], known: _Known) -> 
             headings.append(one.name if is_text else text)
         kinds.append(kind_of(one, known.kinds))
         nullable.append(may_be_null(one, known.nullable))
+    parts = [one for one in others if isinstance(one, exp.Select) and len(one.expressions) == len(listed)]
+    for place in range(len(listed) if parts and not stars and not any(one.is_star for one in parts) else 0):
+        of_all = [one.expressions[place] for one in (first, *parts)]
+        told = [kind_of(one, known.kinds) for one in of_all if not isinstance(one.unalias(), exp.Null)]
+        kinds[place] = widest(told)
+        nullable[place] = any(may_be_null(one, known.nullable) for one in of_all)
     return _Headed(tuple(headings), tuple(kinds), tuple(nullable))
 
 

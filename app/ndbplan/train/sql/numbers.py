@@ -8,7 +8,7 @@ x/1024/1024 has eight digits, used/total*100 has four).
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import NamedTuple
 
@@ -284,9 +284,17 @@ def _widest(node: exp.Expr, columns: Mapping[str, Kind]) -> Kind:
         parts = [*(one.args.get("true") for one in node.args.get("ifs", ())), node.args.get("default")]
     else:
         parts = [node.this, *node.expressions]
-    kinds = [kind_of(one, columns) for one in parts if one is not None and not isinstance(one, exp.Null)]
+    return widest(
+        [kind_of(one, columns) for one in parts if one is not None and not isinstance(one, exp.Null)]
+    )
+
+
+def widest(kinds: Sequence[Kind]) -> Kind:
+    """What values of several kinds are together, as in CASE and UNION."""
     if not kinds:
         return INT
+    if all(kind == kinds[0] for kind in kinds):
+        return kinds[0]
     if not all(kind.is_number for kind in kinds):
         return TEXT
     if any(kind.name == "double" for kind in kinds):

@@ -319,13 +319,17 @@ def typed_list(sql: str) -> list[str]:
     if not begins:
         return []
     begin = min(begins)[1]
-    depth, found, start = 0, [], begin + 1
+    found: list[str] = []
+    depth, start = 0, begin + 1
     while start < len(tokens) and tokens[start].token_type in (TokenType.DISTINCT, TokenType.ALL):
         start += 1
     ends = (TokenType.FROM, TokenType.UNION, TokenType.LIMIT, TokenType.ORDER_BY, TokenType.SEMICOLON)
     last = start
     for i in range(start, len(tokens)):
         kind = tokens[i].token_type
+        if depth == 0 and kind is TokenType.R_PAREN:
+            # Of a query in parentheses.
+            return [*found, _between(sql, tokens[last:i])]
         if depth == 0 and (kind in ends or kind is TokenType.COMMA):
             found.append(_between(sql, tokens[last:i]))
             last = i + 1

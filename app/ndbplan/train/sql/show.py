@@ -114,7 +114,15 @@ def _gone(low: str, asked: Asked) -> bool:
 
 def _warnings(asked: Asked) -> Result:
     rows = [(one.level, one.code, one.message) for one in asked.warnings]
+    if limit := _LIMIT.search(asked.sql):
+        first, most, behind = (int(one or 0) for one in limit.groups())
+        rows = rows[first or behind :][:most]
     return Result(("Level", "Code", "Message"), (TEXT, INT, TEXT), list(rows))
+
+
+_LIMIT = re.compile(
+    r"\blimit\s+(?:([0-9]{1,9})\s*,\s*)?([0-9]{1,9})(?:\s+offset\s+([0-9]{1,9}))?\s*\Z", re.IGNORECASE
+)
 
 
 def _errors(asked: Asked) -> Result:
