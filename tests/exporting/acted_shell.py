@@ -26,6 +26,7 @@ _PROGRAMS = (
     "mkdir", "useradd", "id", "chmod", "tar", "dnf", "apt-get", "dpkg", "grep", "sysctl", "udevadm",
     "systemd-tmpfiles", "/usr/sbin/ndbmtd", "service", "/usr/sbin/ndbd", "/usr/sbin/ndb_mgmd",
     "/usr/sbin/mysqld", "apparmor_parser", "selinuxenabled", "getsebool", "setsebool",
+    "restorecon",
 )  # fmt: skip
 _FUNCTIONS = r"""
 call() {

@@ -155,6 +155,10 @@ class ActedSql(ActedHosts):
         if self.plan.version >= _SEES_TABLESPACES and "PROCESS" not in may:
             raise RefusedError("mysqldump: Error: 'Access denied; you need the PROCESS privilege'\n", 2)
         file = words[1].partition("=")[2]
+        if "\ngtid-mode=" in node.options and "--set-gtid-purged=OFF" not in words:
+            self.faults.append(
+                f"{self.now:.1f} s: what is dumped sets ids of transactions where it is read back"
+            )
         if not self._exists(host, str(Path(file).parent)):
             raise RefusedError(f"mysqldump: Can't create/write to file '{file}'\n", 1)
         self.files[host, file] = " ".join(words[2:])

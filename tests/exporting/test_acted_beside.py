@@ -12,7 +12,7 @@ from exporting.acted_life import KINDS, Life
 from exporting.acted_state import Failure, Process
 from ndbplan.configuration.services import service_of
 from ndbplan.edits.parameters import set_parameter
-from ndbplan.edits.parts import remove, set_plan
+from ndbplan.edits.parts import remove, set_plan, update
 from ndbplan.exporting.export import Running, export
 from ndbplan.operations.add_nodes import grown_configuration
 from ndbplan.operations.schema import table_name
@@ -230,3 +230,13 @@ def test_a_cluster_without_api_slots_grows_to_the_end(version: str, way: str, tm
     for part in ("install", "start", "schema", "add-nodes"):
         assert list(life.act(part, 0)) == []
     assert not any("ndb_desc --ndb" in line for line in life.cluster.log)
+
+
+def test_dumps_of_a_server_with_global_ids_can_be_read_back(tmp_path: Path) -> None:
+    plan = sample_plan("redo-overload-8.4")
+    options = {"gtid_mode": "on", "enforce_gtid_consistency": 1}
+    life = Life(update(plan, plan.sql_nodes[0].id, options=options), tmp_path / "life", 5)
+    for part in ("install", "start", "schema", "backup"):
+        assert list(life.act(part, 0)) == []
+    assert any("mysqldump" in line for line in life.cluster.log)
+    assert life.cluster.faults == []

@@ -228,6 +228,7 @@ def test_programs_that_came_in_part_come_again(tmp_path: Path) -> None:
     done = cluster.run(folder, "install", "--programs", str(archive))
     assert done.returncode == 0, done.stderr
     assert any(f"{host}: tar " in line for line in cluster.log)
+    assert any(f"{host}: restorecon -R /opt/ndb-" in line for line in cluster.log)
     inside = [path for at, path in cluster.files if at == host and "/ndb-" in path]
     assert inside == ["/opt/ndb-8.4/"]
 

@@ -50,6 +50,11 @@ def writes_binary_log(plan: Plan, node: SqlNode) -> bool:
     return is_on and "skip-log-bin" not in told and ("log-bin" in told or not by_itself)
 
 
+def has_gtids(plan: Plan, node: SqlNode) -> bool:
+    """Whether transactions of an SQL node have global ids, which a dump would set elsewhere."""
+    return as_read(plan, stated_options(node)).get("gtid-mode", "OFF") != "OFF"
+
+
 def open_files(plan: Plan, node: SqlNode) -> int:
     """Files that mysqld asks to have open; with fewer it serves fewer clients, and says so in its log alone.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ndbplan.base.quoting import shell_quoted
 from ndbplan.configuration.deployment import mysqld_instance, sql_files
+from ndbplan.configuration.mysqld import has_gtids
 from ndbplan.configuration.services import service_of
 from ndbplan.ndb.accounts import (
     Account,
@@ -127,10 +128,11 @@ def dump(plan: Plan) -> Iterator[Step]:
         missing = f"{login} is missing: the part schema makes it, or write a login for mysqldump there"
         commands.append(Shell(host, f"test -r {login} || {{ echo {shell_quoted(missing)} >&2; exit 1; }}"))
         commands.append(directory(host, _DUMPS, "root", "700"))
+        gtid = " --set-gtid-purged=OFF" if has_gtids(plan, node) else ""
         for name, words in _dumps(plan):
             file = f"{_DUMPS}/{name}{mysqld_instance(plan, node)}-$(date +%Y%m%dT%H%M%S).sql"
             given = f'--defaults-file={login} --result-file="{file}"'
-            commands.append(Shell(host, f"HOME=/nonexistent mysqldump {given} {words}", same="false"))
+            commands.append(Shell(host, f"HOME=/nonexistent mysqldump {given}{gtid} {words}", same="false"))
     yield Step(
         "dump",
         "Save what is not in NDB",
