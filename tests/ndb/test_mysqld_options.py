@@ -280,6 +280,30 @@ def test_an_option_that_needs_another(options: dict[str, int | str], count: int)
 
 
 @pytest.mark.parametrize(
+    ("version", "options", "why"),
+    [
+        ("8.4", {"collation_server": "latin1_bin"}, "without character-set-server=latin1"),
+        ("7.6", {"collation_server": "latin1_bin"}, ""),
+        ("7.6", {"collation_server": "utf8_bin", "character_set_server": "utf8mb3"}, ""),
+        (
+            "8.0",
+            {"collation_server": "utf8mb4_bin", "character_set_server": "UTF8"},
+            "without character-set-server",
+        ),
+        ("8.0", {"collation_server": "utf8mb4_bin"}, ""),
+    ],
+)
+def test_a_collation_is_one_of_the_character_set(
+    version: str, options: dict[str, int | str], why: str
+) -> None:
+    plan = set_plan(STARTER, ndb_version=version)
+    found = of_rule(update(plan, plan.sql_nodes[0].id, options=options), "mysqld-options")
+    assert len(found) == bool(why)
+    assert all(why in one.message for one in found)
+    assert of_rule(fix_all(update(plan, plan.sql_nodes[0].id, options=options)).plan, "mysqld-options") == []
+
+
+@pytest.mark.parametrize(
     ("version", "options", "count"),
     [
         ("8.4", {"ndb_log_bin": "ON"}, 1),

@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 
 from ndbplan.base.resources import read_json
 from ndbplan.base.units import whole_number
+from ndbplan.ndb.charsets import charset_of
 from ndbplan.ndb.console import sql_variables
+from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion, in_span, reached, release
 
 
@@ -326,6 +328,16 @@ def lacks(told: Mapping[str, str], version: NdbVersion) -> Iterator[Lack]:
         if is_asked and told.get(other, "OFF").upper() not in row["to_be"]:
             to_be = row["to_be"][0]
             yield Lack(name, f"{name}={told[name]} without {other}={to_be}", other, to_be)
+    letters = "character-set-server"
+    if collation := told.get("collation-server", "").lower():
+        wanted, given = charset_of(collation), told.get(letters, features(version).default_charset).lower()
+        if _OF_THREE_BYTES.get(wanted, wanted) != _OF_THREE_BYTES.get(given, given):
+            why = f"collation-server={collation} without {letters}={wanted}"
+            yield Lack("collation-server", why, letters, wanted)
+
+
+_OF_THREE_BYTES = {"utf8": "utf8mb3"}
+"""Two names of one character set."""
 
 
 def fixed_when_filled(name: str, version: NdbVersion) -> str:
