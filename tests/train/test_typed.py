@@ -104,3 +104,12 @@ def test_a_statement_that_ends_with_character_set_is_complete() -> None:
     for line in ("SHOW CHARACTER SET", "show  char set "):
         assert taken(line, Typing(), 80408).statements == [(line.strip(), False)]
     assert taken("UPDATE t SET", Typing(), 80408).typing.begun == "UPDATE t SET"
+
+
+@pytest.mark.parametrize("line", ["SELECT 1\\G;", "SELECT 1;;", ";", "\\g", "/**/ ; SELECT 1; ;"])
+def test_a_sign_that_ends_no_statement_is_told_so(line: str, cluster: LiveCluster) -> None:
+    """mysql.cc, com_go: the semicolon behind \\G is the one that people type."""
+    said = Consoles(cluster).answer(f"mysql> {line}")
+    assert said.endswith("ERROR: \nNo query specified\n\n")
+    assert said.count("No query specified") == 1
+    assert ("1 row in set" in said) is ("SELECT" in line)

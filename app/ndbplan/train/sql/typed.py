@@ -28,6 +28,10 @@ _IS_OPEN = re.compile(
 _HAS_BODY = re.compile(r"create\s.*?\b(?:procedure|function|trigger|event)\b", re.IGNORECASE | re.DOTALL)
 
 
+NOTHING = ("go", False)
+"""What ends no statement, such as the semicolon behind \\G: the client says so (mysql.cc, com_go)."""
+
+
 class Typing(NamedTuple):
     """What a session has typed so far."""
 
@@ -118,17 +122,19 @@ def taken(line: str, typing: Typing, server: int) -> Taken:
     parts = [(whole, sign)] if typing.begun else list(_own_commands(line, sign))
     for part, ends in parts:
         sign = ends
-        text, is_bare, depth, is_cut = "", True, 0, False
+        text, is_bare, depth, is_cut, remarks = "", True, 0, False, False
         for match in _pieces(sign).finditer(part):
             piece = match[0]
             if match["end"] or piece in ("\\g", "\\G", "\\c"):
                 if text.strip() and not is_bare and piece != "\\c":
                     found += _sent(text.strip(), piece == "\\G", sign)
-                text, is_bare, depth = "", True, 0
+                elif not (text.strip() or remarks) and piece != "\\c":
+                    found.append(NOTHING)
+                text, is_bare, depth, remarks = "", True, 0, False
                 continue
             is_cut = _is_cut(piece)
             if _is_comment(piece) and not is_cut:
-                opened = _opened(piece, server)
+                opened, remarks = _opened(piece, server), True
                 is_bare = is_bare and (opened is piece or not opened.strip())
                 # What stands before a statement is none of it.
                 text += " " if is_bare else opened
