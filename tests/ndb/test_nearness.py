@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -30,6 +31,7 @@ from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan
+from ndbplan.plan.tables import Column
 from random_plans import random_plan
 
 MEASURED = Situation(NdbVersion.parse("8.4.8"), 2, 2, 1e6, 1040, 1e9)
@@ -219,6 +221,64 @@ def test_a_whole_plan_that_moves_away_from_all_runs_is_no_surer(operation: str, 
         widths = [one.high / one.low for one in found]
         for nearer, further in pairwise(widths):
             assert further >= nearer * (1 - 0.01), (what, [f"{one:.2f}" for one in widths])
+
+
+def with_cores(plan: Plan, factor: float) -> Plan:
+    hosts = (host.model_copy(update={"clock_ghz": (host.clock_ghz or 2.5) * factor}) for host in plan.hosts)
+    return plan.replace(hosts=tuple(hosts))
+
+
+def with_ldm(plan: Plan, count: int) -> Plan:
+    plan = set_parameter(plan, "data_node", "ThreadConfig", f"main,rep,tc,recv,ldm={{count={count}}}")
+    if plan.ndb_version < "8":
+        return plan
+    return set_parameter(plan, "data_node", "AutomaticThreadConfig", 0)
+
+
+def with_log_parts(plan: Plan, count: int) -> Plan:
+    return set_parameter(plan, "data_node", "NoOfFragmentLogParts", count)
+
+
+def with_blobs(plan: Plan, size: int) -> Plan:
+    blob = Column(name="another blob", type="longblob", average_bytes=size)
+    return plan.replace(
+        tables=tuple(t.model_copy(update={"columns": (*t.columns, blob)}) for t in plan.tables)
+    )
+
+
+AWAY: dict[str, list[Callable[[Plan], Plan]]] = {
+    "quicker cores": [partial(with_cores, factor=factor) for factor in (2, 3, 5, 8)],
+    "slower cores": [partial(with_cores, factor=factor) for factor in (0.5, 0.3, 0.1)],
+    "LDM threads": [partial(with_ldm, count=count) for count in (4, 8, 16, 32)],
+    "log parts": [partial(with_log_parts, count=count) for count in (4, 8, 16, 32)],
+    "rows": [partial(with_rows, factor=factor) for factor in (1, 10, 100)],
+    "blobs": [partial(with_blobs, size=size) for size in (20_000, 100_000, 1_000_000)],
+}
+
+
+@pytest.mark.parametrize("sample", WHOLE)
+@pytest.mark.parametrize("what", AWAY)
+def test_a_phase_further_away_is_no_surer_unless_something_better_known_takes_over(
+    what: str, sample: str
+) -> None:
+    """Under one limit throughout, and taking no longer than before."""
+    plan = sample_plan(sample)
+    phases: dict[tuple[str, str], list[tuple[str, Quantity]]] = {}
+    steps = AWAY[what]
+    for step in steps:
+        moved = step(plan)
+        for kind in ("node", "initial", "system", "start"):
+            for phase in restart(moved, kind).phases:
+                phases.setdefault((kind, phase.name), []).append((phase.bound, phase.duration_s))
+        node = backup(moved).nodes[0]
+        phases.setdefault(("backup", ""), []).append((node.bound, node.duration_s))
+    assert len(phases) > 5
+    for name, found in phases.items():
+        if len({bound for bound, _ in found}) > 1 or len(found) < len(steps):
+            continue
+        for (_, nearer), (_, further) in pairwise(found):
+            if nearer.low > 0 and further.low > 0 and further.value <= nearer.value:
+                assert further.high / further.low >= nearer.high / nearer.low * 0.99, name
 
 
 @pytest.mark.parametrize("sample", WHOLE)

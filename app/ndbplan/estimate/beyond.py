@@ -4,6 +4,10 @@
 
 Where a disk takes over as the limit, what is stated of it would make a duration more certain than it was with
 the slowest disk that was measured, whatever else bounded it there.
+
+With quicker cores, more LDM threads, log parts or rows a range may still get narrower in proportion: where a
+disk or a link of stated speed takes over from cores, and where bytes at a speed that parameters state come to
+outweigh the wait beside them. What goes on under one limit, and takes no longer, is never surer further away.
 """
 
 from __future__ import annotations

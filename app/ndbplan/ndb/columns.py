@@ -53,6 +53,8 @@ class StoredType:
     """Bytes of a blob kept in the row itself."""
     part_bytes: int = 0
     """Bytes of one row of the parts table; 0: the type has no parts."""
+    is_aligned: bool = False
+    """Whether it begins at a whole word where the values of a row are packed: numbers of 4 and 8 bytes."""
 
 
 class Length(StrEnum):
@@ -201,8 +203,8 @@ def set_bytes(members: int) -> int:
     return count if count <= 4 else 8
 
 
-def _fixed(count: int) -> Callable[[Declared, Features], StoredType]:
-    stored = StoredType(Storage.FIXED, count)
+def _fixed(count: int, *, is_aligned: bool = False) -> Callable[[Declared, Features], StoredType]:
+    stored = StoredType(Storage.FIXED, count, is_aligned=is_aligned)
     return lambda _declared, _features: stored
 
 
@@ -277,7 +279,8 @@ def _decimal_values(declared: Declared) -> int:
 
 def _integer(name: str, ddl_names: tuple[str, ...], count: int, *api_names: str) -> ColumnType:
     return ColumnType(
-        name, ddl_names, Storage.FIXED, Length.NOTHING, _fixed(count), KeyEncoding.INTEGER,
+        name, ddl_names, Storage.FIXED, Length.NOTHING, _fixed(count, is_aligned=count >= 4),
+        KeyEncoding.INTEGER,
         arrives_in_order="as_primary_key", api_names=api_names, integer_bytes=count,
         count_values=lambda _declared: 1 << 8 * count,
     )  # fmt: skip
@@ -315,12 +318,12 @@ _ALL: tuple[ColumnType, ...] = (
     _integer("int", ("integer", "int4"), 4, "Int", "Unsigned"),
     _integer("bigint", ("int8", "serial"), 8, "Bigint", "Bigunsigned"),
     ColumnType(
-        "float", ("float4",), Storage.FIXED, Length.NOTHING, _fixed(4), KeyEncoding.FLOAT,
+        "float", ("float4",), Storage.FIXED, Length.NOTHING, _fixed(4, is_aligned=True), KeyEncoding.FLOAT,
         api_names=("Float",),
     ),
     ColumnType(
-        "double", ("float8", "real"), Storage.FIXED, Length.NOTHING, _fixed(8), KeyEncoding.DOUBLE,
-        api_names=("Double",),
+        "double", ("float8", "real"), Storage.FIXED, Length.NOTHING, _fixed(8, is_aligned=True),
+        KeyEncoding.DOUBLE, api_names=("Double",),
     ),
     ColumnType(
         "decimal", ("dec", "numeric", "fixed"), Storage.FIXED, Length.DIGITS, _decimal, KeyEncoding.DECIMAL,

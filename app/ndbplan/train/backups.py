@@ -108,10 +108,10 @@ def _changes(sim: Simulation, redo_bytes: float) -> tuple[int, int]:
     redo_bytes_per_s = sum(load.redo_bytes_per_s.value for load in loads)
     if redo_bytes <= 0 or redo_bytes_per_s <= 0:
         return 0, 0
-    seconds = redo_bytes / redo_bytes_per_s / no_of_replicas(plan)
+    seconds = redo_bytes / redo_bytes_per_s
     return (
-        round(seconds * sum(load.writes_per_s for load in loads)),
-        round(seconds * sum(load.changed_row_bytes_per_s for load in loads)),
+        round(seconds / no_of_replicas(plan) * sum(load.writes_per_s for load in loads)),
+        round(seconds * sum(load.backup_log_bytes_per_s for load in loads)),
     )
 
 

@@ -72,6 +72,37 @@ def test_unique_hash_indexes_log_like_unique_ones_and_ordered_ones_do_not() -> N
         assert redo(indexed, INSERT) - plain == extra
 
 
+def test_parts_of_a_blob_on_disk_are_filled_up() -> None:
+    """Three parts of 2,000 bytes for 5,120: the last one has 864 of them, with two of length in memory."""
+    here, there = (
+        redo(table(Column(name="b", type="blob", average_bytes=5120, storage=place)), INSERT)
+        for place in ("memory", "disk")
+    )
+    in_memory = 2 * 4 * 501 + 4 * 217
+    assert there - here == 3 * 4 * 500 - in_memory
+
+
+def test_an_entry_of_a_unique_index_has_two_bytes_of_length_where_its_key_has() -> None:
+    def entry(key: Column) -> float:
+        column = Column(name="u", type="int", nullable=False)
+        plain = Table(id="t", database="d", name="t", columns=(key, column), primary_key=("a",))
+        index = Index(name="u", columns=("u",), kind="unique")
+        return redo(plain.model_copy(update={"indexes": (index,)}), INSERT) - redo(plain, INSERT)
+
+    text = Column(name="a", type="varbinary", length=20, average_bytes=7, nullable=False)
+    # Two words of key, and one for the length of them all.
+    assert entry(text) - entry(KEY) == 4 * (2 - 1 + 1)
+
+
+def test_blobs_before_7_0_have_all_their_room_in_the_row() -> None:
+    old = NdbVersion.parse("6.3")
+    short, long = (
+        operation_redo(table(Column(name="b", type="blob", average_bytes=size)), INSERT, old).value
+        for size in (10, 256)
+    )
+    assert short == long
+
+
 def test_reads_and_tables_without_logging_write_nothing() -> None:
     assert redo(table(), OperationKind.READ) == 0
     assert redo(table(), OperationKind.SCAN) == 0

@@ -104,6 +104,35 @@ def test_ordered_index_by_key_arrival(arrival: str, per_row: float) -> None:
     assert found.ordered_index_bytes.value / table.rows == pytest.approx(per_row, rel=0.03)
 
 
+@pytest.mark.parametrize(
+    ("column", "of_random"),
+    [
+        # Nodes of random keys hold 19.8 entries, full ones 28: 20.5 and 29 where a key is too long to keep.
+        (Column(name="v", type="int", nullable=False), 1.0),
+        (Column(name="v", type="int", nullable=False, null_fraction=0.5), 1.0),
+        (Column(name="v", type="int", null_fraction=0.5), 19.8 / 23.2),
+        (Column(name="v", type="enum", length=20, nullable=False), 19.8 / 26.8),
+        (Column(name="v", type="tinyint", nullable=False), 19.8 / 27.4),
+        (Column(name="v", type="varchar", length=100, nullable=False), 19.8 / 20.5),
+        (Column(name="v", type="varchar", length=12, nullable=False), 19.8 / 19.1),
+    ],
+)
+def test_few_values_and_nulls_fill_the_nodes_of_an_ordered_index(column: Column, of_random: float) -> None:
+    key = Column(name="id", type="int", nullable=False)
+    index = Index(name="v", columns=("v",))
+    table = Table(
+        id="t", database="d", name="t", columns=(key, column), primary_key=("id",),
+        primary_key_using_hash=True, indexes=(index,), rows=1_000_000,
+    )  # fmt: skip
+    (found,) = memory(_plan(table)).tables
+    whole = found.ordered_index_bytes
+    per_row = 272 / 19.8 * 32768 / (120 * 272)
+    assert whole.value / table.rows == pytest.approx(per_row * of_random, rel=0.01)
+    # Numbers that several clients take in turn fill their nodes; one that counts leaves them half full.
+    assert whole.low / table.rows <= 272 / 27 * 1.01
+    assert whole.high / table.rows >= 272 / 15
+
+
 def test_hash_indexes_lie_in_data_memory_from_7_6_on() -> None:
     plan = _plan(T1, version="7.5", IndexMemory=64 * MIB, DataMemory=1024 * MIB)
     old, new = (memory(plan.replace(ndb_version=v)).nodes[0] for v in ("7.5", "7.6"))

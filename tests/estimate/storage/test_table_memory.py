@@ -178,3 +178,20 @@ def test_hash_indexes_of_hidden_tables_are_in_index_memory_while_there_is_one() 
     assert joined.blob_bytes.value - apart.blob_bytes.value == pytest.approx(moved, rel=0.2)
     assert old.nodes[0].index_memory_bytes.value > moved
     assert new.nodes[0].index_memory_bytes.value == 0
+
+
+@pytest.mark.parametrize(("shortest", "longest"), [(100, 300), (500, 1500), (2000, 6000), (1000, 13000)])
+def test_values_of_many_lengths_lie_in_the_range_of_their_mean(shortest: int, longest: int) -> None:
+    """Of rows of 7,000 bytes four fit into a page; of some longer and some shorter ones 4.6 do."""
+    mean = (shortest + longest) / 2
+    columns = (
+        Column(name="k", type="int", nullable=False),
+        Column(name="v", type="varbinary", length=longest, average_bytes=mean, nullable=False),
+    )
+    table = Table(id="t", database="d", name="t", columns=columns, primary_key=("k",), rows=400_000)
+    lengths = np.linspace(shortest, longest, 41)
+    mix = tuple((rowformat.mean_words(6.0 + length), 1.0 / len(lengths)) for length in lengths)
+    pages = table.rows / rowformat.rows_per_page_of_mix(mix)
+    (found,) = memory(sample_plan("redo-overload-8.4").replace(tables=(table,))).tables
+    variable = found.variable_bytes
+    assert variable.low * 0.995 <= pages * PAGE_BYTES <= variable.high * 1.005

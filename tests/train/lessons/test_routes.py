@@ -71,10 +71,11 @@ def test_the_hot_key_is_told_from_the_disks_beside_its_own_plan_too(rows: int, d
     """With 290,000 rows on disks of 125 MB/s, chance decided whether all clients were served in the end."""
     lesson = LESSONS.find("hot-key").value
     (start,) = lesson.starts
-    other = (f"tables[test.blobs_5k].rows={rows}",) + tuple(
+    speeds = (
         f"hosts[{host}].disks[vol0].sequential_write_bytes_per_s={disk}MB" for host in ("data1", "data2")
     )
-    start = start.model_copy(update={"changes": start.changes + other})
+    changes = (*start.changes, f"tables[test.blobs_5k].rows={rows}", *speeds)
+    start = start.model_copy(update={"changes": changes})
     with keeping():
         tried = list(trial(lesson.model_copy(update={"starts": (start,)}), start))
     assert [one for one in tried if not one.is_right] == []

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.units import format_percent
+from ndbplan.estimate.load.backup_log import backup_log_bytes
 from ndbplan.estimate.load.log_records import operation_redo, stored_redo
 from ndbplan.estimate.load.row_operations import (
     changed_blobs,
@@ -46,7 +47,7 @@ from ndbplan.plan.workloads import (
     Workload,
 )
 
-_SUMMED = (*OperationKind, "operations", "read operations", "disk reads", "in", "out", "disk")
+_SUMMED = (*OperationKind, "operations", "read operations", "disk reads", "in", "out", "disk", "backup log")
 
 _NO_LOG = Quantity.exact(0.0, "bytes/s")
 _FASTEST_CYCLE_S = 1e-5
@@ -120,8 +121,8 @@ class TableLoad:
     """Bytes of values that clients send."""
     read_bytes_per_s: float
     """Bytes of values that clients receive."""
-    row_bytes: float
-    """Bytes a row takes in memory, its blob parts (and entries of unique indexes not told apart) included."""
+    backup_log_bytes_per_s: float
+    """What a backup that runs logs of the changes, each once."""
     checkpoint_row_bytes: float
     """Bytes a row takes in a checkpoint, likewise."""
     choice: KeyChoice
@@ -176,8 +177,8 @@ class NodeLoad:
     scanned_rows_per_s: float
     write_payload_bytes_per_s: float
     read_payload_bytes_per_s: float
-    changed_row_bytes_per_s: float
-    """Bytes of rows and entries of unique indexes that inserts, updates and deletes touch."""
+    backup_log_bytes_per_s: float
+    """What a backup that runs logs of the changes here: each on the node that has the primary replica."""
     inserted_checkpoint_bytes_per_s: float
     """Bytes that inserted rows take in a checkpoint."""
     first: NodeLoad | None = field(default=None, compare=False, repr=False)
@@ -265,6 +266,8 @@ def table_loads(
             sums["out" if operation.kind in (OperationKind.READ, OperationKind.SCAN) else "in"] += (
                 rows_per_s * payload
             )
+            kept = backup_log_bytes(table, operation.kind, version, operation.columns)
+            sums["backup log"] += rows_per_s * kept
             name = f"{operation.kind.value} on {table.full_name}, {transaction.name}"
             if not stored:
                 sums["operations"] += rows_per_s * write_operations(table, operation, version)
@@ -311,7 +314,7 @@ def _table_load(table: Table, target: _Target, rates: _Rates, version: NdbVersio
         redo_bytes_per_s=rates.redo.because(*rates.why),
         payload_bytes_per_s=sums["in"],
         read_bytes_per_s=sums["out"],
-        row_bytes=cost.row_bytes / each,
+        backup_log_bytes_per_s=sums["backup log"],
         checkpoint_row_bytes=cost.checkpoint_bytes / each,
         choice=target.choice,
         unique_index=at,
@@ -363,9 +366,8 @@ class _Sums:
         self.moving = self.moving_reads = 0.0
         self.operations = 0.0
         self.inserts = self.updates = self.deletes = self.operations = 0.0
-        self.reads = self.read_operations = self.scanned = self.payload_in = self.payload_out = (
-            self.changed
-        ) = self.grown = 0.0
+        self.reads = self.read_operations = self.scanned = self.payload_in = self.payload_out = 0.0
+        self.backup_log = self.grown = 0.0
 
     def add(self, load: TableLoad, share: NodeShare, whole: Term) -> None:
         """Add what one table asks of the node; `whole`: its log over all nodes, as a term."""
@@ -406,7 +408,7 @@ class _Sums:
         self.scanned += share.reads * load.scanned_rows_per_s
         self.payload_in += share.primaries * load.payload_bytes_per_s
         self.payload_out += share.reads * load.read_bytes_per_s
-        self.changed += share.replicas * load.writes_per_s * load.row_bytes
+        self.backup_log += share.primaries * load.backup_log_bytes_per_s
         self.grown += share.replicas * load.inserts_per_s * load.checkpoint_row_bytes
 
     def node_load(self, node_id: int) -> NodeLoad:
@@ -432,7 +434,7 @@ class _Sums:
             scanned_rows_per_s=self.scanned,
             write_payload_bytes_per_s=self.payload_in,
             read_payload_bytes_per_s=self.payload_out,
-            changed_row_bytes_per_s=self.changed,
+            backup_log_bytes_per_s=self.backup_log,
             inserted_checkpoint_bytes_per_s=self.grown,
         )
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term, rising, total
 from ndbplan.estimate.storage.column_bytes import filled, in_memory, is_blob, stored_bytes
-from ndbplan.estimate.storage.rows import key_columns
+from ndbplan.estimate.storage.rows import blob_parts, key_columns
 from ndbplan.ndb.columns import BLOB_HEAD_BYTES
 from ndbplan.ndb.constants import constant
 from ndbplan.ndb.rows import WORD_BYTES, mean_words
@@ -53,7 +53,7 @@ def _data_words(column: Column, version: NdbVersion) -> Quantity:
     return rising(mean_words, stored_bytes(column, version).because(), unit="words")
 
 
-def _attribute(column: Column, version: NdbVersion) -> Quantity:
+def attribute(column: Column, version: NdbVersion) -> Quantity:
     """Attribute-info words of a column: one of header, then the value unless it is NULL."""
     if is_blob(column):
         return _HEADER
@@ -68,64 +68,84 @@ def _sum(words: Iterable[Quantity]) -> Quantity:
     return sum(words, start=_NOTHING)
 
 
-def _key_attributes(table: Table, version: NdbVersion) -> Quantity:
-    return _sum(_attribute(column, version) for column in key_columns(table))
+def key_attributes(table: Table, version: NdbVersion) -> Quantity:
+    """Attribute words of the primary key, headers included."""
+    return _sum(attribute(column, version) for column in key_columns(table))
 
 
-def _changed_columns(table: Table, columns: Sequence[str]) -> tuple[Column, ...]:
+def changed_columns(table: Table, columns: Sequence[str]) -> tuple[Column, ...]:
+    """Columns that an update of these changes; without names all but the primary key."""
     wanted = set(columns)
     return tuple(
         c for c in table.columns if c.name not in table.primary_key and (not wanted or c.name in wanted)
     )
 
 
-def _blob_write(table: Table, column: Column, version: NdbVersion) -> list[_Named]:
-    """Log of writing one blob: update of head and inline part, then its parts."""
+def _part_bytes(table: Table, column: Column, version: NdbVersion) -> int:
+    """Bytes of a full part; 0: the column has no parts."""
+    return next((part.part_bytes for part in blob_parts(table, version) if part.column == column.name), 0)
+
+
+def head_words(column: Column, version: NdbVersion) -> Quantity:
+    """Attribute words of a blob that is not NULL: its head and what of it lies in the row."""
     form = in_memory(column, version).type
-    length = stored_bytes(column, version).because()
-    key = _key(table, version)
 
     def head(size: float) -> float:
+        if not form.length_bytes:
+            # Blobs of version 1 have a head and room for all bytes that may lie in the row.
+            return 1 + math.ceil(form.max_bytes / WORD_BYTES)
         return 1 + math.ceil((BLOB_HEAD_BYTES + min(size, form.inline_bytes)) / WORD_BYTES)
 
-    head_words = rising(head, length, unit="words")
-    records = [
-        (f"update of head and inline part of {column.name}", _record(key, head_words) * filled(column))
-    ]
-    if form.part_bytes:
-        part_key = key + _PART_NUMBER
-        # Number of the part with its header, and two more columns' headers of the parts table.
-        part_heads = _key_attributes(table, version) + _words(4)
+    return rising(head, stored_bytes(column, version).because(), unit="words")
 
-        def parts(size: float) -> float:
-            rest = max(0.0, size - form.inline_bytes)
-            full, last = divmod(math.ceil(rest), form.part_bytes)
-            sizes = [form.part_bytes] * int(full) + ([last] if last else [])
-            words = {s: 1 + math.ceil((_PART_LENGTH_BYTES + s) / WORD_BYTES) for s in set(sizes)}
-            return sum(words[s] for s in sizes)
 
-        def count(size: float) -> int:
-            return math.ceil(max(0.0, size - form.inline_bytes) / form.part_bytes)
+def part_heads(table: Table, version: NdbVersion) -> Quantity:
+    """Attribute words of a part beside its data: the key, and two numbers with their headers."""
+    return key_attributes(table, version) + _words(4)
 
-        def cost(size: float) -> float:
-            one = _record(part_key, part_heads).value
-            return count(size) * one + WORD_BYTES * parts(size)
 
-        inserts = rising(cost, length, unit="bytes")
-        if inserts.high:
-            records.append((f"parts of {column.name}", inserts * filled(column)))
+def parts_bytes(table: Table, column: Column, version: NdbVersion, one: float) -> Quantity:
+    """Bytes of the records of all parts of a value; `one`: of each, without its data and their header."""
+    form, part_bytes = in_memory(column, version).type, _part_bytes(table, column, version)
+    if not part_bytes:
+        return Quantity.exact(0.0, "bytes")
+    # Parts on disk, and all parts of version 1, are filled up to their whole size.
+    is_filled = column.storage == "disk" or not form.length_bytes
+
+    def cost(size: float) -> float:
+        full, last = divmod(math.ceil(max(0.0, size - form.inline_bytes)), part_bytes)
+        if is_filled:
+            each = 1 + math.ceil(part_bytes / WORD_BYTES)
+            return (full + (last > 0)) * (one + WORD_BYTES * each)
+        sizes = [part_bytes] * full + ([last] if last else [])
+        words = {size: 1 + math.ceil((_PART_LENGTH_BYTES + size) / WORD_BYTES) for size in set(sizes)}
+        return sum(one + WORD_BYTES * words[size] for size in sizes)
+
+    return rising(cost, stored_bytes(column, version).because(), unit="bytes")
+
+
+def _blob_write(table: Table, column: Column, version: NdbVersion) -> list[_Named]:
+    """Log of writing one blob: update of head and inline part, then its parts."""
+    key = _key(table, version)
+    head = _record(key, head_words(column, version))
+    records = [(f"update of head and inline part of {column.name}", head * filled(column))]
+    one = _record(key + _PART_NUMBER, part_heads(table, version)).value
+    inserts = parts_bytes(table, column, version, one)
+    if inserts.high:
+        records.append((f"parts of {column.name}", inserts * filled(column)))
     return records
 
 
 def _blob_delete(table: Table, column: Column, version: NdbVersion) -> list[_Named]:
-    form = in_memory(column, version).type
-    if not form.part_bytes:
+    part_bytes = _part_bytes(table, column, version)
+    if not part_bytes:
         return []
+    form = in_memory(column, version).type
     length = stored_bytes(column, version).because()
     one = _record(_key(table, version) + _PART_NUMBER, _NOTHING).value
 
     def cost(size: float) -> float:
-        return one * math.ceil(max(0.0, size - form.inline_bytes) / form.part_bytes)
+        return one * math.ceil(max(0.0, size - form.inline_bytes) / part_bytes)
 
     deletes = rising(cost, length, unit="bytes") * filled(column)
     return [(f"deletes of parts of {column.name}", deletes)] if deletes.high else []
@@ -144,8 +164,10 @@ def _unique_index(
     if kind is not OperationKind.INSERT:
         records.append((f"delete from unique index {index.name}", _record(key, _NOTHING) * present))
     if kind is not OperationKind.DELETE:
-        # The entry holds the index columns and the base row's fragment and primary key.
-        entry = key + _words(len(columns)) + _key(table, version) + _words(2)
+        # The entry holds the index columns and the base row's fragment and primary key, behind two bytes of
+        # length when a column of that key has a length.
+        has_length = any(in_memory(c, version).type.length_bytes for c in key_columns(table))
+        entry = key + _words(len(columns)) + _key(table, version) + _words(2 + has_length)
         records.append((f"insert into unique index {index.name}", _record(key, entry) * present))
     return records
 
@@ -156,14 +178,14 @@ def _records(table: Table, kind: OperationKind, version: NdbVersion, columns: Se
     blobs = [c for c in table.columns if is_blob(c)]
     if kind is OperationKind.INSERT:
         others = [c for c in table.columns if c.name not in table.primary_key]
-        row = _key_attributes(table, version) + _sum(_attribute(c, version) for c in others)
+        row = key_attributes(table, version) + _sum(attribute(c, version) for c in others)
         records = [("insert of the row", _record(key, row))]
         for blob in blobs:
             records += _blob_write(table, blob, version)
         return records
     if kind is OperationKind.UPDATE:
-        changed = _changed_columns(table, columns)
-        plain = _sum(_attribute(c, version) for c in changed if not is_blob(c))
+        changed = changed_columns(table, columns)
+        plain = _sum(attribute(c, version) for c in changed if not is_blob(c))
         records = [("update of the row", _record(key, plain))]
         for blob in (c for c in changed if is_blob(c)):
             records += _blob_delete(table, blob, version) + _blob_write(table, blob, version)
@@ -181,7 +203,7 @@ def _stored_records(
 ) -> list[list[_Named]]:
     """Log of the row with its blob parts, then of each unique index."""
     own = _records(table, kind, version, columns)
-    changed = _changed_columns(table, columns) if kind is OperationKind.UPDATE else None
+    changed = changed_columns(table, columns) if kind is OperationKind.UPDATE else None
     unique = [index for index in table.indexes if index.kind != "ordered"]
     if not own:
         return [[], *([] for _ in unique)]

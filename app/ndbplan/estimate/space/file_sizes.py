@@ -232,7 +232,7 @@ def _filled(
     lcp = _checkpoint_space(settings, constants, rows, largest)
     share = 1 / replicas
     if data is not None and data.row_bytes:
-        share = data.primary_row_bytes / data.row_bytes
+        share = data.saved_bytes / data.row_bytes
     if settings.number("CompressedBackup"):
         share *= constants["lcp_compressed_factor"].value
     more = (rows - held).within(least=0.0) * (kept * share)

@@ -54,9 +54,10 @@ class LdmData:
     index_entries: float = 0.0
     random_entries: float = 0.0
     disk_row_bytes: float = 0.0
-    primary_bytes: float = 0.0
-    """Bytes of rows whose primary replica is here, columns on disk included."""
-    primary_rows: float = 0.0
+    saved_rows: float = 0.0
+    """Records of a backup: of rows whose primary replica is here."""
+    saved_bytes: float = 0.0
+    """Their bytes without heads, columns on disk included."""
 
 
 _LDM_FIELDS = tuple(LdmData.__dataclass_fields__)
@@ -85,6 +86,10 @@ class NodeData:
     """Bytes of data file pages with rows: full declared width."""
     primary_disk_row_bytes: float
     primary_disk_page_bytes: float
+    saved_rows: float
+    """Records of a backup: of rows whose primary replica is here."""
+    saved_bytes: float
+    """Their bytes without heads, columns on disk included."""
     by_ldm: tuple[tuple[int, LdmData], ...]
     """By LDM instance, those without rows left out."""
     fullest_low: float
@@ -124,6 +129,7 @@ def _fullest_ldm(held: NodeData) -> LdmData:
 _SUMMED = (
     "rows", "row_bytes", "checkpoint_bytes", "index_entries", "random_entries", "primary_row_bytes",
     "primary_rows", "disk_row_bytes", "disk_page_bytes", "primary_disk_row_bytes", "primary_disk_page_bytes",
+    "saved_rows", "saved_bytes",
 )  # fmt: skip
 """Fields of NodeData that are sums over tables; behind them come the fullest LDM threads and each of them."""
 _FULLEST = slice(len(_SUMMED), len(_SUMMED) + 3)
@@ -187,6 +193,7 @@ def _amounts(part: TablePart, cost: RowCost, share: NodeShare, ldms: int) -> lis
         rows * cost.random_indexes, primaries * cost.row_bytes, primaries * cost.rows,
         rows * cost.disk_row_bytes, rows * cost.disk_page_bytes,
         primaries * cost.disk_row_bytes, primaries * cost.disk_page_bytes,
+        primaries * cost.saved_rows, primaries * cost.saved_bytes,
         *(fraction * part.table.rows * cost.rows for fraction in share.fullest_ldm),
     ]  # fmt: skip
     by_ldm = [[0.0] * len(_LDM_FIELDS) for _ in range(ldms)]
@@ -197,7 +204,7 @@ def _amounts(part: TablePart, cost: RowCost, share: NodeShare, ldms: int) -> lis
         by_ldm[ldm][: len(each)] = [of_table * value for value in each]
     for ldm, fraction in share.saved_by_ldm:
         of_table = fraction * part.table.rows
-        by_ldm[ldm][len(each) :] = [of_table * cost.moved_bytes, of_table * cost.rows]
+        by_ldm[ldm][len(each) :] = [of_table * cost.saved_rows, of_table * cost.saved_bytes]
     return [*added, *(value for values in by_ldm for value in values)]
 
 

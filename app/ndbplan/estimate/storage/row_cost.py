@@ -5,11 +5,12 @@ Source: engine model 2.1 to 2.5, 15.3 and 15.4; constants by name in resources/n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ndbplan.base.kept import kept_by_identity
+from ndbplan.estimate.storage.index_keys import index_keys
 from ndbplan.estimate.storage.rows import RowLayout, blob_parts, row_layout, unique_tables
-from ndbplan.ndb.columns import COLUMN_TYPES
+from ndbplan.estimate.storage.saved_rows import saved_bytes
 from ndbplan.ndb.constants import constant
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.ndb.version import NdbVersion
@@ -34,6 +35,10 @@ class RowCost:
     """Bytes of data file pages that the columns on disk take: full declared width."""
     random_indexes: int
     """Of the ordered indexes those whose keys come in no order."""
+    saved_rows: float
+    """Records of a backup for each row: none of unique indexes."""
+    saved_bytes: float
+    """Bytes of these records, without their heads."""
 
     @property
     def moved_bytes(self) -> float:
@@ -47,31 +52,9 @@ def ordered_indexes(table: Table) -> int:
     return own + sum(1 for index in table.indexes if index.kind in ("ordered", "unique"))
 
 
-def index_arrivals(table: Table) -> tuple[tuple[bool, str | None], ...]:
-    """Of each ordered index, that of the key last: whether its keys are likely to come in order, and what is
-    stated of that.
-
-    Unless stated: numbers of a primary key and times of any index come in order, all else at random.
-    """
-    arrivals = [
-        (_arrival(table, index.columns[0]) == "always", index.key_arrival)
-        for index in table.indexes
-        if index.kind != "unique_hash"
-    ]
-    if table.primary_key and not table.primary_key_using_hash:
-        arrivals.append((_arrival(table, table.primary_key[0]) != "never", table.key_arrival))
-    return tuple(arrivals)
-
-
-def _arrival(table: Table, column: str) -> str:
-    return COLUMN_TYPES[table.column(column).type].arrives_in_order
-
-
-def random_indexes(table: Table) -> int:
-    """Ordered indexes of a table whose keys come in no order."""
-    return sum(
-        not (stated == "in_order" if stated else in_order) for in_order, stated in index_arrivals(table)
-    )
+def random_indexes(table: Table, version: NdbVersion) -> int:
+    """Ordered indexes of a table whose keys come in no order, those of few values among them."""
+    return sum(not keys.in_order for keys in index_keys(table, version))
 
 
 def _checkpoint_bytes(layout: RowLayout) -> float:
@@ -96,16 +79,17 @@ def _disk_page_bytes(layout: RowLayout) -> float:
 
 def _cost(table: Table, held: list[tuple[float, RowLayout]], ordered: int, at_random: int = 0) -> RowCost:
     """What so many rows of each layout take."""
-    rows = size = checkpoint = on_disk = pages = 0.0
+    rows = size = checkpoint = on_disk = pages = saved = 0.0
     for count, part in held:
         rows += count
         size += count * (part.fixed_bytes + part.variable_bytes)
         checkpoint += count * _checkpoint_bytes(part)
         on_disk += count * disk_row_bytes(part)
         pages += count * _disk_page_bytes(part)
+        saved += count * saved_bytes(part.columns)
     # A table without logging is not checkpointed either: it is empty after a system restart.
     logged = checkpoint if table.logging else 0.0
-    return RowCost(rows, size, logged, ordered, on_disk, pages, at_random)
+    return RowCost(rows, size, logged, ordered, on_disk, pages, at_random, rows, saved)
 
 
 @kept_by_identity(size=4096)
@@ -116,8 +100,11 @@ def stored_costs(table: Table, version: NdbVersion) -> tuple[RowCost, ...]:
     """
     own = [(1.0, row_layout(table, version))]
     own += [(p.parts_per_row, p.layout) for p in blob_parts(table, version)]
-    hidden = [_cost(table, [(u.rows_fraction, u.layout)], 0) for u in unique_tables(table, version)]
-    return (_cost(table, own, ordered_indexes(table), random_indexes(table)), *hidden)
+    hidden = [
+        replace(_cost(table, [(u.rows_fraction, u.layout)], 0), saved_rows=0.0, saved_bytes=0.0)
+        for u in unique_tables(table, version)
+    ]
+    return (_cost(table, own, ordered_indexes(table), random_indexes(table, version)), *hidden)
 
 
 @kept_by_identity(size=4096)
@@ -132,4 +119,6 @@ def row_cost(table: Table, version: NdbVersion) -> RowCost:
         disk_row_bytes=own.disk_row_bytes,
         disk_page_bytes=own.disk_page_bytes,
         random_indexes=own.random_indexes,
+        saved_rows=own.saved_rows,
+        saved_bytes=own.saved_bytes,
     )

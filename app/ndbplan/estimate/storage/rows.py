@@ -360,7 +360,7 @@ def _part_layout(
 ) -> RowLayout:
     """Row of a part; `lengths`: share of the parts of each length."""
     keys = [stored_column(column, version, in_memory=True) for column in key_columns(table)]
-    number = StoredType(_FIXED, 4)
+    number = StoredType(_FIXED, 4, is_aligned=True)
     data = StoredType(_VARIABLE, kind.part_bytes, length_bytes=2)
     if not features(version).blob_parts_by_length or on_disk:
         # Parts of full size: always before blobs of version 2, and on disk still.

@@ -18,6 +18,7 @@ from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import Constants, term_of
 from ndbplan.estimate.storage.distribution import hash_map_of, not_grown, spread_rows
 from ndbplan.estimate.storage.fragments import TableDistribution
+from ndbplan.estimate.storage.index_keys import IndexKeys, index_keys
 from ndbplan.estimate.storage.pages_of_tables import (
     BLOB,
     COUNTED_PAGES,
@@ -32,14 +33,13 @@ from ndbplan.estimate.storage.pages_of_tables import (
     Spread,
     count_pages,
 )
-from ndbplan.estimate.storage.row_cost import index_arrivals
 from ndbplan.estimate.storage.rows import RowLayout, StoredColumn, blob_parts, unique_tables
 from ndbplan.ndb.columns import COLUMN_TYPES, Storage
 from ndbplan.ndb.constants import Constant
 from ndbplan.ndb.features import features
 from ndbplan.ndb.hash_index import hash_index_facts
 from ndbplan.ndb.placement.fragments import Placement
-from ndbplan.ndb.rows import FIXED_PAGE_WORDS, WORD_BYTES
+from ndbplan.ndb.rows import FIXED_PAGE_WORDS, VARIABLE_PAGE_WORDS, WORD_BYTES
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Table
 
@@ -191,8 +191,11 @@ class Rules(NamedTuple):
     hash_spread: tuple[float, float]
     """Factors of the ends of hash indexes."""
     hash_index: PagePart
-    ordered_index: dict[tuple[bool, str | None], _OrderedIndex]
-    """By whether its keys are likely to come in order, and how they do come where that is stated."""
+    in_order: Constant
+    random: Constant
+    """Entries of a node of an ordered index, by how keys come."""
+    nodes_per_page: int
+    """Of ordered indexes."""
     blob_parts: Constant
     blob_length: Constant
     """Factors of the ends of blob parts: of the page rule, and of lengths that nobody stated."""
@@ -217,19 +220,6 @@ def _rules(
     blob_length: Constant,
 ) -> Rules:
     facts = hash_index_facts()
-    nodes_per_page = FIXED_PAGE_WORDS * WORD_BYTES // int(node_size.value)
-    ordered_index = {}
-    for likely_in_order in (True, False):
-        for arrival in (None, "in_order", "random"):
-            entries = in_order if (arrival == "in_order" if arrival else likely_in_order) else random
-            fullest, emptiest = (entries, entries) if arrival else (random, in_order)
-            ordered_index[likely_in_order, arrival] = _OrderedIndex(
-                PagePart(ORDERED_INDEX, entries.value * nodes_per_page, kept=1.0),
-                entries.value,
-                fullest.high,
-                emptiest.low,
-                term_of(entries),
-            )
     return Rules(
         version,
         fill,
@@ -244,7 +234,9 @@ def _rules(
             facts.page_bytes,
             kept=hash_kept.value,
         ),
-        ordered_index,
+        in_order,
+        random,
+        FIXED_PAGE_WORDS * WORD_BYTES // int(node_size.value),
         blob_parts,
         blob_length,
     )
@@ -264,7 +256,7 @@ def table_memory(questions: Sequence[Question]) -> list[TableSizes]:
 
 
 def _together(questions: Sequence[Question]) -> Iterator[TableSizes]:
-    indexes = [_ordered_indexes(table, rules) for table, _, rules, *_ in questions]
+    indexes = [_ordered_indexes(table, where, rules) for table, where, rules, *_ in questions]
     spreads = [_spreads(*question, indexes=own) for question, own in zip(questions, indexes, strict=True)]
     counted = count_pages(spreads, len(questions[0][1].group_ids))
     for (table, where, rules, *_), own, pages in zip(questions, indexes, counted, strict=True):
@@ -315,9 +307,28 @@ def _hidden(kind: int, layout: RowLayout, rules: Rules, per_row: float = 1.0) ->
     return [part._replace(kind=one, per_row=per_row) for part, one in zip(parts, of_kind, strict=True)]
 
 
-def _ordered_indexes(table: Table, rules: Rules) -> list[_OrderedIndex]:
+def entries_of_nodes(keys: IndexKeys, rules: Rules, rows: float) -> float:
+    """Mean entries of the nodes of an ordered index in a fragment of so many rows."""
+    return keys.entries(rows, rules.in_order.value, rules.random.value)
+
+
+def _ordered_indexes(table: Table, where: TableDistribution, rules: Rules) -> list[_OrderedIndex]:
     """Ordered indexes of a table: their nodes are filled by how keys arrive."""
-    return [rules.ordered_index[arrival] for arrival in index_arrivals(table)]
+    rows = table.rows / max(1, where.placement.partitions)
+    return [_ordered_index(keys, rules, rows) for keys in index_keys(table, rules.version)]
+
+
+def _ordered_index(keys: IndexKeys, rules: Rules, rows: float) -> _OrderedIndex:
+    entries = entries_of_nodes(keys, rules, rows)
+    of = rules.in_order if keys.in_order else rules.random
+    fullest, emptiest = entries * of.high / of.value, entries * of.low / of.value
+    if keys.stated is None:
+        # Several clients with numbers of their own, or keys that fall, fill nodes; one that counts does not.
+        in_order = keys._replace(stated="in_order", nulls=0.0)
+        fullest = float(keys.most)
+        emptiest = min(emptiest, in_order.entries(rows, rules.in_order.low, rules.random.low))
+    part = PagePart(ORDERED_INDEX, entries * rules.nodes_per_page, kept=1.0)
+    return _OrderedIndex(part, entries, fullest, emptiest, term_of(of))
 
 
 def _sizes(
@@ -367,13 +378,18 @@ def _counted(value: float) -> _Range:
 
 
 def _variable_spread(layout: RowLayout, fill: Constant) -> tuple[float, float]:
-    """Factors of the ends of the variable part: of the page rule, and of lengths that nobody stated."""
+    """Factors of the ends of the variable part: of the page rule, and of lengths that nobody stated.
+
+    Values of a mean length lie closer than ones that all have it, down to pages that are full.
+    """
+    full = layout.rows_per_variable_page * (layout.variable_words + 1.0) / VARIABLE_PAGE_WORDS
+    least = min(fill.low, full) if full else fill.low
     unknown = [_assumed_and_most(c) for c in layout.columns if c.length_is_assumed and c.type.length_bytes]
     if not unknown:
-        return fill.low, fill.high
+        return least, fill.high
     assumed, most = map(sum, zip(*unknown, strict=True))
     whole = max(4.0, layout.variable_bytes)
-    return fill.low * max(4.0, whole - assumed) / whole, fill.high * (whole - assumed + most) / whole
+    return least * max(4.0, whole - assumed) / whole, fill.high * (whole - assumed + most) / whole
 
 
 def _assumed_and_most(column: StoredColumn) -> tuple[float, float]:

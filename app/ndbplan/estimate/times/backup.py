@@ -16,7 +16,7 @@ from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term, largest, total
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import MIB, format_bytes_per_s, format_percent
-from ndbplan.configuration.settings import NodeSettings, is_diskless, replicas_of
+from ndbplan.configuration.settings import NodeSettings, is_diskless
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.checkpoint import CheckpointEstimate
 from ndbplan.estimate.load.checkpoint_speed import speed_limits
@@ -25,7 +25,7 @@ from ndbplan.estimate.load.disks import DisksEstimate
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.load.processors import on_core
 from ndbplan.estimate.storage.machines import Machine, Machines
-from ndbplan.estimate.storage.node_data import NodeData
+from ndbplan.estimate.storage.node_data import LdmData, NodeData
 from ndbplan.estimate.times.backup_disks import Target, left_to, targets_of, written_beside
 from ndbplan.estimate.times.backup_sites import Device, Devices, sites_of
 from ndbplan.estimate.times.disk_files import (
@@ -127,10 +127,17 @@ def _writers(
     each = limits.ceiling / max(1, machine.ldm_threads)
     if not machine.multithreaded:
         by_share = speed_change("multithreaded_backup").is_in(settings.version)
-        return [(data.primary_bytes, each if by_share else limits.ceiling * part)], term
+        return [(_saved(constants, data), each if by_share else limits.ceiling * part)], term
     first = constants["backup_first_ldm_share"].value
-    own = [(one.primary_bytes, each * (max(first, part) if ldm == 1 else part)) for ldm, one in data.by_ldm]
+    own = [
+        (_saved(constants, one), each * (max(first, part) if ldm == 1 else part)) for ldm, one in data.by_ldm
+    ]
     return own, term
+
+
+def _saved(constants: Constants, data: NodeData | LdmData) -> float:
+    """Bytes of a node's, or of an LDM thread's, part of a backup."""
+    return data.saved_bytes + constants["backup_row_overhead_bytes"].value * data.saved_rows
 
 
 def _limits(
@@ -138,12 +145,10 @@ def _limits(
 ) -> list[Limit]:
     """What bounds the time to write a node's backup of so many bytes on disk."""
     writers, share = _writers(settings, constants, data, machine)
-    # The head of each row is written as well. Speeds count bytes before compression (product worklog 4081).
-    heads = (constants["backup_row_overhead_bytes"] - constants["row_head_bytes"]).value * data.primary_rows
-    raw = data.primary_bytes + heads
-    scale = raw / data.primary_bytes if data.primary_bytes else 1.0
-    seconds = max((own * scale / speed for own, speed in writers), default=0.0)
-    slowest_bytes = max((own * scale for own, _ in writers), default=0.0)
+    # Speeds count bytes before compression (product worklog 4081).
+    raw = _saved(constants, data)
+    seconds = max((own / speed for own, speed in writers), default=0.0)
+    slowest_bytes = max((own for own, _ in writers), default=0.0)
     cores = max(0.25, machine.cores)
     work = max(slowest_bytes, raw / min(float(max(1, len(writers))), cores))
     changes = tuple(
@@ -160,7 +165,7 @@ def _limits(
     slow = Term("bytes of the slowest thread", slowest_bytes, "bytes", "distribution")
     holding = Term(
         f"LDM threads that hold primary replicas, of {machine.ldm_threads}",
-        sum(1 for _, one in data.by_ldm if one.primary_bytes),
+        sum(1 for _, one in data.by_ldm if one.saved_rows),
         "",
         "distribution: each writes its own rows at its share of the speed; more threads can be slower",
     )
@@ -223,18 +228,11 @@ def _node(
     `job_s`: after so long a job has nothing left to change at this rate.
     """
     machine = _Machine(ldm_threads, multithreaded, cores, core, target, source, one_disk)
-    held = Quantity.exact(
-        data.primary_bytes,
-        "bytes",
-        (
-            Term("rows whose primary is here, in memory", data.primary_row_bytes, "bytes", "distribution"),
-            Term("their columns on disk", data.primary_disk_row_bytes, "bytes", "distribution"),
-        ),
+    values = Quantity.stated(
+        "values whose primary is here, packed", data.saved_bytes, "bytes", "distribution"
     )
-    rows = Quantity.stated("rows", data.primary_rows, "rows", "distribution")
-    # The head of a row in memory, its reference and its offsets stay behind.
-    head = constants["backup_row_overhead_bytes"] - constants["row_head_bytes"]
-    size = held + (rows * head).in_unit("bytes")
+    rows = Quantity.stated("rows", data.saved_rows, "rows", "distribution")
+    size = values + (rows * constants["backup_row_overhead_bytes"]).in_unit("bytes")
     if settings.number("CompressedBackup"):
         size = size * constants["lcp_compressed_factor"]
     writing, decides = slowest(*_limits(settings, constants, data, size, machine))
@@ -285,13 +283,12 @@ def backup(
         return BackupEstimate((), largest((), "s"), (why,))
     targets, sites = targets_of(machines, loads, disks, checkpoints), sites_of(machines)
     devices = Devices.of(machines, disks.busy())
-    replicas = replicas_of(machines.settings)
     alike: dict[object, NodeBackup] = {}
     nodes = []
     notes = []
     for data in held:
         load, site = loads.get(data.node_id), sites[data.node_id]
-        changes = load.changed_row_bytes_per_s / replicas if load is not None else 0.0
+        changes = load.backup_log_bytes_per_s if load is not None else 0.0
         place, source = targets.get(data.node_id), devices.slowest(site.sources)
         logged = min(changes, site.most_logged_bytes_per_s)
         key = site.kind, id(data.alike), logged, id(place), id(source)
@@ -325,8 +322,8 @@ _EVEN_ENOUGH = 1.5
 
 def _threads_that_wait(one: NodeBackup, data: NodeData, node: Machine) -> list[str]:
     """Says where fewer LDM threads would write faster: each has its share of the speed, whatever it holds."""
-    threads, fullest = node.ldm_threads, max((ldm.primary_bytes for _, ldm in data.by_ldm), default=0.0)
-    part = fullest / data.primary_bytes if data.primary_bytes else 0.0
+    threads, fullest = node.ldm_threads, max((ldm.saved_bytes for _, ldm in data.by_ldm), default=0.0)
+    part = fullest / data.saved_bytes if data.saved_bytes else 0.0
     if one.bound != _BY_PARAMETERS or part * threads < _EVEN_ENOUGH:
         return []
     ceiling = format_bytes_per_s(speed_limits(node.settings).ceiling)

@@ -142,7 +142,7 @@ def _fullest(data: NodeData | None, conditions: Conditions) -> LdmData:
     share = len(data.by_ldm) / max(1, conditions.ldm_threads)
     whole = (
         data.rows, data.row_bytes, data.index_entries, data.random_entries, data.disk_row_bytes,
-        data.primary_bytes, data.primary_rows,
+        data.saved_rows, data.saved_bytes,
     )  # fmt: skip
     names = LdmData.__dataclass_fields__
     each = (getattr(fullest, name) for name in names)

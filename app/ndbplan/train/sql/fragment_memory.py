@@ -13,9 +13,9 @@ import numpy as np
 
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.storage.fragments import Partition
-from ndbplan.estimate.storage.row_cost import index_arrivals
+from ndbplan.estimate.storage.index_keys import index_keys
 from ndbplan.estimate.storage.rows import RowLayout, blob_parts, row_layout, unique_tables
-from ndbplan.estimate.storage.table_memory import Rules, rules_with
+from ndbplan.estimate.storage.table_memory import Rules, entries_of_nodes, rules_with
 from ndbplan.ndb.hash_index import hash_index_pages
 from ndbplan.ndb.rows import FIXED_PAGE_WORDS, PAGE_BYTES, WORD_BYTES
 from ndbplan.plan.tables import Table
@@ -138,7 +138,7 @@ def _indexes(
     names = [index.name for index in table.indexes if index.kind != "unique_hash"]
     if table.primary_key and not table.primary_key_using_hash:
         names.append("PRIMARY")
-    arrivals = dict(zip(names, index_arrivals(table), strict=True))
+    keys = dict(zip(names, index_keys(table, rules.version), strict=True))
     unique = {one.index.name: one for one in unique_tables(table, rules.version)}
     full = f"{table.database}/def/{table.name}"
     of_page = FIXED_PAGE_WORDS * WORD_BYTES // node_bytes
@@ -151,8 +151,8 @@ def _indexes(
                 rows.append(_hidden(hidden.layout, rules, count))
             yield _Kind(one.full_name, full, "Unique hash index", one.number), rows
             continue
-        entries = rules.ordered_index[arrivals[one.name]].entries
-        counts = [ceil(part.rows / entries) for part in parts]
+        own = keys[one.name]
+        counts = [ceil(part.rows / entries_of_nodes(own, rules, part.rows)) for part in parts]
         pages = [-(-count // of_page) * PAGE_BYTES for count in counts]
         yield (
             _Kind(one.full_name, full, "Ordered index", one.number),
