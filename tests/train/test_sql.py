@@ -745,6 +745,8 @@ def test_partitions_are_chosen_of_tables_that_name_them(cluster: LiveCluster) ->
         ("SELECT 3 UNION SELECT 1 UNION SELECT 3 UNION ALL SELECT 3", "3", ["3", "1", "3"]),
         ("SELECT 3 UNION SELECT 1 ORDER BY 1 LIMIT 1", "3", ["1"]),
         ("(SELECT 1) UNION (SELECT 3.25) ORDER BY 1 DESC", "1", ["3.25", "1.00"]),
+        ("SELECT n FROM (SELECT 2 n UNION SELECT 1 UNION SELECT 2) t", "n", ["2", "1"]),
+        ("WITH a AS (SELECT 2 n) SELECT n FROM a UNION SELECT 1", "n", ["2", "1"]),
     ],
 )
 def test_a_union_has_the_kind_of_all_its_parts_and_their_order(

@@ -21,7 +21,14 @@ def sides(tree: exp.Expr) -> list[exp.Expr]:
 
 def first_come(tree: exp.Expr) -> exp.Expr:
     """SQLite sorts what it takes once; the server keeps the order in which rows come (manual, UNION)."""
-    if not isinstance(tree, exp.Union) or tree.args.get("with_") is not None:
+    for inner in list(tree.find_all(exp.Subquery)):
+        if isinstance(inner.parent, exp.From | exp.Join) and isinstance(inner.this, exp.Union):
+            inner.set("this", _in_order(inner.this))
+    return _in_order(tree)
+
+
+def _in_order(tree: exp.Expr) -> exp.Expr:
+    if not isinstance(tree, exp.Union):
         return tree
     once: exp.Expr = tree
     while isinstance(once, exp.Union) and not once.args.get("distinct"):
@@ -29,7 +36,7 @@ def first_come(tree: exp.Expr) -> exp.Expr:
     if not isinstance(once, exp.Union):
         return tree
     is_whole = once is tree
-    outer_parts = {name: once.args.get(name) for name in ("order", "limit", "offset")}
+    outer_parts = {name: once.args.get(name) for name in ("order", "limit", "offset", "with_")}
     inner = once.copy() if not is_whole else once
     each: exp.Expr = inner
     while isinstance(each, exp.Union):
