@@ -615,3 +615,18 @@ def test_days_and_times_are_taken_and_compared_in_every_form(ask: Ask) -> None:
         assert ask(f"insert into m (id, {column}) values (3, '{value}')") == (
             f"ERROR 1292 (22007): Incorrect {kind} value: '{value}' for column '{column}' at row 1\n"
         )
+
+
+def test_partitions_take_numbers_of_32_bits_and_ignore_leaves_out_what_none_takes(ask: Ask) -> None:
+    """Source: the product's own tests (ndb_partition_error); the highest number stands for MAXVALUE."""
+    told = "ERROR 1523 (HY000): The NDB handler only supports 32 bit integers in VALUES\n"
+    create = "create table q (id int primary key) engine=ndb partition by"
+    for clause in (
+        "list(id) (partition p values in (2147483648))",
+        "list(id) (partition p values in (-2147483649))",
+        "range(id) (partition p values less than (2147483647))",
+    ):
+        assert ask(f"{create} {clause}") == told
+    assert "OK" in ask(f"{create} list(id) (partition p values in (2147483647, -2147483648))")
+    assert "1 row affected, 1 warning" in ask("insert ignore into q values (1), (2147483647)")
+    assert "| Warning | 1526 | Table has no partition for value 1 |" in ask("show warnings")

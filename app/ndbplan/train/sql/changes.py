@@ -26,7 +26,7 @@ from ndbplan.train.sql.finding import TooMany
 from ndbplan.train.sql.given_values import GivenValues, name_new_rows
 from ndbplan.train.sql.locking import Guard, enter, eyes, met_by
 from ndbplan.train.sql.modes import is_strict
-from ndbplan.train.sql.partitioning import check_row
+from ndbplan.train.sql.partitioning import NO_PARTITION, check_row
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
 from ndbplan.train.sql.reading import parsed
 from ndbplan.train.sql.referring import consequences, has_keys
@@ -168,7 +168,13 @@ class _Statement(NamedTuple):
         # Values are looked at before the rows are sent, all at once.
         stored: list[tuple[Row, int]] = []
         for at, values in enumerate(given, start=1):
-            row, counter, automatic = self._row(values, at, counter, lax=ignores or len(given) > 1)
+            try:
+                row, counter, automatic = self._row(values, at, counter, lax=ignores or len(given) > 1)
+            except SqlError as error:
+                if not ignores or error.code != NO_PARTITION:
+                    raise
+                self.taking.warnings.append(Warned("Warning", error.code, error.text))
+                continue
             number = automatic if number is None else number
             stored.append((row, counter))
         self.guard.inserts(held, [row for row, _ in stored])

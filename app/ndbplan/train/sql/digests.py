@@ -70,9 +70,15 @@ def _unhex(value: Any) -> bytes:
     return bytes.fromhex(text.rjust(len(text) + len(text) % 2, "0"))
 
 
-def _sha2(value: Any, bits: Any) -> str | None:
-    name = _SHA2.get(int(bits))
-    return None if name is None else hashlib.new(name, data(value)).hexdigest()
+class NoSuchDigestError(ValueError):
+    """SHA2 of other bits: the server warns of it, and answers NULL."""
+
+
+def _sha2(value: Any, bits: int) -> str:
+    name = _SHA2.get(bits)
+    if name is None:
+        raise NoSuchDigestError
+    return hashlib.new(name, data(value)).hexdigest()
 
 
 def _address(text: Any) -> int:

@@ -21,7 +21,7 @@ from ndbplan.train.sql import date_calls, dates, digests, json_calls, json_check
 from ndbplan.train.sql.alike import folded
 from ndbplan.train.sql.arguments import as_taken
 from ndbplan.train.sql.moments import NoMomentError, NoTimeError
-from ndbplan.train.sql.numbers import MOST_DIGITS, WHOLE_CASTS, Kind
+from ndbplan.train.sql.numbers import LONG, MOST_DIGITS, WHOLE_CASTS, Kind
 from ndbplan.train.sql.problem import NotSimulated, SqlError
 from ndbplan.train.sql.str_to_date import str_to_date
 from ndbplan.train.sql.text_functions import text_of
@@ -63,6 +63,9 @@ def _strict(function: Callable[..., Any], warn: Warn) -> Callable[..., Any]:
         except dates.TooLongError as error:
             warn(1292, f"Truncated incorrect time value: '{error}'")
             return error.longest
+        except digests.NoSuchDigestError:
+            warn(1583, "Incorrect parameters in the call to native function 'sha2'")
+            return None
         except dates.OverflowedError:
             warn(1441, "Datetime function: datetime field overflow")
             return None
@@ -158,7 +161,8 @@ def _format(value: Any, digits: Any, locale: Any = "en_US") -> str:
         raise RuntimeError(locale)
     count = min(MOST_DIGITS, max(0, digits))
     exact = Decimal(repr(value) if isinstance(value, float) else str(value))
-    return f"{exact.quantize(Decimal(1).scaleb(-count), rounding=ROUND_HALF_UP):,}"
+    digits = Decimal(1).scaleb(-count)
+    return f"{exact.quantize(digits, rounding=ROUND_HALF_UP, context=LONG):,}"
 
 
 def _power(base: float, exponent: float) -> float:
@@ -186,7 +190,7 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "BITWISE_COUNT": lambda v: int(v).bit_count(),
     "mysql_together": lambda *values: "\0".join(map(text_of, values)),
     "FLOOR": lambda v: math.floor(float(v)), "CEIL": lambda v: math.ceil(float(v)),
-    "REGEXP": text_functions.regexp, "mysql_str_to_date": str_to_date, **dates.STRICT, **digests.STRICT,
+    "REGEXP": text_functions.regexp, **dates.STRICT, **digests.STRICT,
     **{f"mysql_{name}": json_checks.checked(name, call) for name, call in json_calls.CALLS.items()},
 }  # fmt: skip
 _LAX: dict[str, Callable[..., Any]] = {
@@ -327,6 +331,7 @@ def give(base: sqlite3.Connection, warn: Warn, raised: list[SqlError], joined_by
     for name, function in (strict | lax).items():
         base.create_function(name, -1, _telling(function, raised))
     base.create_function("FIELD", -1, partial(_field, warn))
+    base.create_function("mysql_str_to_date", 2, partial(str_to_date, warn))
     for name, work_out in _AGGREGATES.items():
         base.create_aggregate(name, 1, _aggregate(work_out))
     base.create_aggregate("JSON_ARRAYAGG", 1, _JsonArray)

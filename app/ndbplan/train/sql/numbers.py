@@ -329,7 +329,7 @@ def single(value: float) -> float:
     return float(struct.unpack("f", struct.pack("f", value))[0])
 
 
-_LONG = Context(prec=400)
+LONG = Context(prec=400)
 """As long as any double, with what stands behind its point."""
 
 
@@ -350,4 +350,4 @@ def written(value: object, kind: Kind) -> str:
     exact = Decimal(repr(value) if isinstance(value, float) else value)
     # Nought has no sign.
     digits = Decimal(1).scaleb(-kind.digits)
-    return f"{exact.quantize(digits, rounding=ROUND_HALF_UP, context=_LONG) + 0:f}"
+    return f"{exact.quantize(digits, rounding=ROUND_HALF_UP, context=LONG) + 0:f}"

@@ -158,7 +158,9 @@ def check_clause(asked: Asked, clause: Clause) -> None:
 def _check_values(clause: Clause) -> None:
     """Raises what is wrong with the values of partitions."""
     numbers = [_numbers(values) for _, values in clause.parts]
-    if any(abs(one) > 2**31 for listed in numbers for one in listed):
+    # The highest number stands for MAXVALUE among the bounds of ranges.
+    highest = 2**31 - 1 - (clause.kind == "RANGE")
+    if any(not -(2**31) <= one <= highest for listed in numbers for one in listed):
         raise SqlError(1523, "HY000", "The NDB handler only supports 32 bit integers in VALUES")
     if clause.kind == "RANGE":
         bounds = [listed[0] for listed in numbers if listed]
@@ -194,6 +196,10 @@ def as_key(sql: str, clause: Clause | None) -> str:
     return f"{sql[: clause.start]}PARTITION BY KEY ({sql_identifier(clause.column)}) PARTITIONS {wanted}"
 
 
+NO_PARTITION = 1526
+"""A row that IGNORE leaves out."""
+
+
 def check_row(table: Table, row: Row) -> None:
     """Raises SqlError for a row that no partition takes."""
     for text in table.left_out:
@@ -207,4 +213,4 @@ def check_row(table: Table, row: Row) -> None:
         flat = [one for numbers_of in numbers for one in numbers_of]
         is_in = value in flat if found[1] == "LIST" else "MAXVALUE" in listed or value < max(flat)
         if not is_in:
-            raise SqlError(1526, "HY000", f"Table has no partition for value {value}")
+            raise SqlError(NO_PARTITION, "HY000", f"Table has no partition for value {value}")

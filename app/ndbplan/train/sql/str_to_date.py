@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from ndbplan.base.units import whole_number
+from ndbplan.train.sql.truncating import Warn
 
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
            "november", "december")  # fmt: skip
@@ -25,8 +26,23 @@ _TWO_THOUSANDS_BEFORE = 70
 """Years of two digits below it are of this century (manual, Two-Digit Years)."""
 
 
-def str_to_date(text: Any, form: Any) -> str:
-    """A date, a time, or both, as the form has parts of them. Raises ValueError where it does not fit."""
+def str_to_date(warn: Warn, text: Any, form: Any) -> str | None:
+    """A date, a time, or both, as the form has parts of them; NULL where it does not fit."""
+    if text is None or form is None:
+        return None
+    try:
+        found, rest = _read(text, form)
+    except ValueError:
+        warn(1411, f"Incorrect datetime value: '{text}' for function str_to_date")
+        return None
+    if rest.strip():
+        kind = "datetime" if " " in found else "time" if ":" in found else "date"
+        warn(1292, f"Truncated incorrect {kind} value: '{text}'")
+    return found
+
+
+def _read(text: Any, form: Any) -> tuple[str, str]:
+    """What is read, and what is left of the text. Raises ValueError."""
     pattern, rest = str(form), str(text)
     for letter, parts in _WHOLE.items():
         pattern = pattern.replace(f"%{letter}", parts)
@@ -43,7 +59,7 @@ def str_to_date(text: Any, form: Any) -> str:
             rest = rest[1:]
         else:
             raise ValueError(text)
-    return _written(found)
+    return _written(found), rest
 
 
 def _taken(letter: str, rest: str, found: dict[str, str]) -> str:
