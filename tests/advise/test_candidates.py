@@ -19,6 +19,11 @@ from ndbplan.advise.remedies import set_arguments
 from ndbplan.base.errors import UserError
 from ndbplan.checks.run import check_all
 from ndbplan.edits.changes import value_changes
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.stored import computed_values_of
+from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb.modelled import moves
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -121,3 +126,39 @@ def test_titles_say_sizes_and_no_names_of_fields() -> None:
     titles = [change.title for change in single_changes(sample_plan("redo-overload-8.4"))]
     assert any(title.startswith("NVMe 3.2 TB as ") for title in titles)
     assert not [title for title in titles if "{" in title]
+
+
+@pytest.mark.parametrize("name", ["starter", "redo-overload", "single-6.3-ndbd", "uneven-hosts-8.0"])
+def test_every_parameter_that_moves_something_has_a_step_up_and_down_of_all_nodes(name: str) -> None:
+    """What a data node works out from others had none: local operations and scans, send buffers."""
+    plan = load(PLANS[name])
+    steps: dict[str, list[Change]] = {}
+    for change in single_changes(plan):
+        if change.what == "parameter" and " alone" not in change.title:
+            for one in value_changes(plan, change.edit(plan)):
+                steps.setdefault(one.name, []).append(change)
+    asked = [one for one in catalogue.parameters("DB", plan.version) if moves("DB", one.name)]
+    kinds = ("bool", "enum")
+    names = {one.name for one in asked if one.is_number or one.type in kinds} - _OTHERWISE
+    assert not names - steps.keys()
+    given = {"MaxNoOfLocalOperations", "MaxNoOfLocalScans"}
+    assert all(len(steps[one]) == 2 for one in given)
+
+
+_OTHERWISE = {"NoOfReplicas", "IndexMemory", "MaxNoOfExecutionThreads"}
+"""As replicas, as part of DataMemory, and as threads of each kind."""
+
+
+def test_stating_what_a_node_works_out_changes_nothing_and_more_takes_memory() -> None:
+    plan = load(PLANS["uneven-hosts-8.0"])
+    node = plan.data_nodes[0]
+    worked_out = computed_values_of(plan, node)
+    assert set(worked_out) == {"MaxNoOfLocalOperations", "MaxNoOfLocalScans", "TotalSendBufferMemory"}
+    for parameter, value in worked_out.items():
+        stated = set_parameter(plan, node.id, parameter, value)
+        assert _ram_bytes(stated) == pytest.approx(_ram_bytes(plan), abs=4096)
+        assert _ram_bytes(set_parameter(plan, node.id, parameter, 4 * value)) > _ram_bytes(plan)
+
+
+def _ram_bytes(plan: Plan) -> float:
+    return Estimation(plan).memory.nodes[0].ram_bytes.value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
 
@@ -12,7 +13,7 @@ from ndbplan.configuration.settings import node_settings
 from ndbplan.configuration.stated import SCOPES
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.solutions import set_everywhere
-from ndbplan.estimate.stored import threads_of
+from ndbplan.estimate.stored import computed_values_of, threads_of
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.modelled import moves
 from ndbplan.ndb.parameters import Parameter
@@ -74,7 +75,7 @@ def _of_parameter(
     if scope != "data_node" or is_carried or len(plan.data_nodes) < 2:
         return
     for node in nodes:
-        for value in _steps(parameter, node_settings(plan, node).value(name)):
+        for value in _steps(parameter, _value_on(plan, node, name)):
             title = f"{name} {_shown(parameter, value)} on data node {node.node_id} alone"
             yield Change(title, partial(set_parameter, scope=node.id, name=name, value=value), "parameter")
 
@@ -87,9 +88,19 @@ def _set(plan: Plan, scope: str, name: str, value: int | str) -> Plan:
 
 def _value_of(plan: Plan, scope: str, parameter: Parameter) -> int | str | None:
     if scope == "data_node":
-        return node_settings(plan).value(parameter.name)
+        nodes = plan.data_nodes
+        return (
+            _value_on(plan, nodes[0], parameter.name) if nodes else node_settings(plan).value(parameter.name)
+        )
     stated = getattr(plan.parameters, scope).get(parameter.name)
     return parameter.default if stated is None else stated
+
+
+def _value_on(plan: Plan, node: DataNode, name: str) -> int | str | None:
+    """The value on a data node, also where it works it out from others."""
+    with suppress(ThreadConfigError):
+        return computed_values_of(plan, node).get(name, node_settings(plan, node).value(name))
+    return node_settings(plan, node).value(name)
 
 
 def _steps(parameter: Parameter, now: int | str | None) -> Iterator[int | str]:

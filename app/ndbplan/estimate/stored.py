@@ -43,7 +43,7 @@ from ndbplan.estimate.storage.memory import (
     memory_of_nodes,
 )
 from ndbplan.estimate.storage.node_data import NodeData, held_by_nodes
-from ndbplan.estimate.storage.node_memory import ram_bytes
+from ndbplan.estimate.storage.node_memory import computed_values, ram_bytes
 from ndbplan.estimate.storage.placement import cluster_with, place
 from ndbplan.estimate.storage.real_keys import KeyCount, distribution_columns, keys_in_partitions
 from ndbplan.estimate.storage.redistribution import Redistribution, redistribute_rows
@@ -349,6 +349,13 @@ def _ram_by_node(plan: Plan) -> dict[int, Quantity]:
             known[key] = ram_bytes(machine.settings, machine.threads, links[node_id], constants)
         ram[node_id] = known[key]
     return ram
+
+
+@kept_by_identity(size=48)
+def computed_values_of(plan: Plan, node: DataNode) -> dict[str, int]:
+    """What a data node takes for parameters that are not stated, where that follows from others of them."""
+    one = machines_of(plan).by_id[node.node_id]
+    return computed_values(one.settings, one.threads, link_buffers(plan)[node.node_id], constants_of(plan))
 
 
 @kept_by_identity(size=48)

@@ -144,6 +144,24 @@ def least_transaction_memory(settings: NodeSettings, threads: ThreadCounts, cons
     )
 
 
+def _local_scans(settings: NodeSettings, threads: ThreadCounts) -> int:
+    scans = settings.number("MaxNoOfConcurrentScans")
+    return min(max(1, threads.tc) * threads.ldm_instances * scans, _LOCAL_SCANS_MOST)
+
+
+def computed_values(
+    settings: NodeSettings, threads: ThreadCounts, links: LinkBuffers, constants: Constants
+) -> dict[str, int]:
+    """What a node takes for parameters that are not stated, where that follows from others of them."""
+    operations = settings.number("MaxNoOfConcurrentOperations")
+    found = {
+        "MaxNoOfLocalOperations": round(operations * constants["local_operations"].value),
+        "MaxNoOfLocalScans": _local_scans(settings, threads),
+        "TotalSendBufferMemory": links.send_bytes,
+    }
+    return {name: value for name, value in found.items() if not settings.states(name)}
+
+
 def transaction_memory(settings: NodeSettings, threads: ThreadCounts, constants: Constants) -> Quantity:
     """TransactionMemory as set, or as the node computes it from its operation limits.
 
@@ -162,9 +180,7 @@ def transaction_memory(settings: NodeSettings, threads: ThreadCounts, constants:
 
     transactions = settings.number("MaxNoOfConcurrentTransactions")
     local_operations = settings.number("MaxNoOfLocalOperations") or times(operations, "local_operations")
-    scans = settings.number("MaxNoOfLocalScans") or min(
-        tc * ldm * settings.number("MaxNoOfConcurrentScans"), _LOCAL_SCANS_MOST
-    )
+    scans = settings.number("MaxNoOfLocalScans") or _local_scans(settings, threads)
     computed = (
         times(1, "transaction_memory_bytes")
         + tc
