@@ -175,3 +175,13 @@ def test_roles_on_the_same_disks_are_one_remedy_named_by_what_limits() -> None:
     assert doubled == ["Disks of the data files of 2 devices each, RAID 0"]
     afters = [remedy.edit(plan) for remedy in found]
     assert not any(after in afters[:i] for i, after in enumerate(afters))
+
+
+def test_what_a_higher_load_comes_through_is_widened_before_it_is_a_problem() -> None:
+    """At the load that is asked the checks find nothing: nothing was offered against the limit."""
+    plan = sample_plan("add-nodes-8.4")
+    assert not [problem for problem in find(plan) if problem.rule == "client-nodes"]
+    offered = {remedy.title: remedy for remedy in remedies(estimation_of(plan, None))}
+    wider = offered["Give each SQL node 2 cluster connections"]
+    assert wider.after.value == pytest.approx(2 * wider.before.value, rel=0.05)
+    assert any(title.startswith("Add ") and "SQL node" in title for title in offered)

@@ -39,6 +39,9 @@ ROOM = ("memory", "tablespace")
 """Resources that rows fill: what they limit is how long a rate is sustained."""
 WORTHWHILE = 1.02
 """A change that gains less is not called a help."""
+_THROUGH = ("sql nodes", "api nodes")
+_BEYOND = 1.25
+"""Times the highest load at which its limit is a problem."""
 _RULES = {
     "memory": ("data-memory-fill", "index-memory-fill"),
     "sql nodes": ("client-nodes",),
@@ -131,7 +134,8 @@ def find_remedies(
 
     before = highest(plan)
     harmless = Legal(plan)
-    candidates = [*_of_problems(harmless.problems, before), *lifting(plan, workload, before.limited_by)]
+    problems = [*harmless.problems, *_problems_beyond(plan, workload, before)]
+    candidates = [*_of_problems(problems, before), *lifting(plan, workload, before.limited_by)]
     tried: list[Remedy] = []
     had: set[str] = set()
     afters: list[Plan] = []
@@ -282,6 +286,17 @@ def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> 
     except UserError:
         return None
     return tuple(arguments) if not value_changes(made, after) else None
+
+
+def _problems_beyond(plan: Plan, workload: Workload, before: MaxLoad) -> list[Problem]:
+    """What the checks find of a load beyond the highest, where that is limited by what it comes through.
+
+    They judge the load that is asked: what ends a higher one is no problem of the plan yet.
+    """
+    if before.limited_by.resource not in _THROUGH or before.is_job or not before.is_enough:
+        return []
+    load = OpenLoad(points=(RatePoint(at_s=0.0, rate_per_s=before.max_per_s.value * _BEYOND),))
+    return find(edits.update(plan, workload.id, load=load, events=()))
 
 
 def _of_problems(problems: Sequence[Problem], before: MaxLoad) -> Iterator[Change]:
