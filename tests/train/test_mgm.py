@@ -415,6 +415,8 @@ CONNECT [<connectstring>]
 <id> REPORT <report-type>
 QUIT""".splitlines()
     )
+    oldest = answer("HELP", alive(recorded("7.4.10").replace(ndb_version="6.3.27"))).text
+    assert oldest.count("START BACKUP") == 1
     newer = answer("HELP", alive(recorded("8.4.8"))).text
     assert [line[:30].rstrip() for line in newer.splitlines() if "NODELOG" in line] == [
         "<id> NODELOG DEBUG ON", "<id> NODELOG DEBUG OFF",

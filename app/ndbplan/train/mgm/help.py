@@ -19,10 +19,9 @@ def _data() -> dict[str, Any]:
     return data
 
 
-def _is_known(word: str, version: NdbVersion) -> bool:
-    """Whether something is there that wants a word to be known, or with a hyphen not to be."""
-    name = word.removeprefix("-")
-    return not name or knows_word(version, name) is not word.startswith("-")
+def _is_known(words: str, version: NdbVersion) -> bool:
+    """Whether something is there that wants words to be known, or with a hyphen not to be."""
+    return all(knows_word(version, one.removeprefix("-")) is not one.startswith("-") for one in words.split())
 
 
 def help_of(line: Line, version: NdbVersion) -> Answer:
