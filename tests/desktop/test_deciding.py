@@ -199,8 +199,10 @@ def test_what_matters_comes_row_by_row_and_becomes_a_variant(qtbot: Any, shown: 
     assert window.document.project.names[1].startswith(title[:20])
     assert panel.rows == [], "they were of another plan"
     panel.search()
+    assert panel._empty.heading.text() == "Looking at every single change", "it asked what would help most"
     panel.search()
     assert panel.start.text() == "Look for it"
+    assert panel._empty.heading.text() == "Stopped"
 
 
 @pytest.fixture

@@ -93,14 +93,19 @@ class MatteringPanel(Panel):
         """Look for changes that gain; while it runs: stop, and keep what was found."""
         if self._task is not None:
             self._task.cancel()
-            self._end("Stopped. What was found so far is listed.")
+            self._end("Stopped. What was found so far is listed.", "Stopped.")
+            if not self.rows:
+                self._empty.say("Stopped", "No change that gains was found so far.")
             return
         self._forget()
         plan, workload_id, aim = self.context.plan, self.context.estimates.workload_id, self.aim.currentData()
         self._of = plan
         self.start.setText("Stop")
         self.bar.begin()
-        self.line.setText("Looking at every single change…")
+        self.line.setText("Looking at every single change…", "Looking…")
+        self._empty.say(
+            "Looking at every single change", "Those that gain and do no harm come here, each as it is found."
+        )
         self._task = self.context.tasks.start(
             lambda task: found_in_thread(plan, workload_id, aim, task),
             self._found,
