@@ -163,12 +163,16 @@ class TestFailures:
         assert texts[0] == "goes on if the arbitrator (node 145) answers"
         assert "none of 24 single failures stops" in panel.line.text()
 
-    def test_no_text_of_a_row_is_cut(self, panel) -> None:
+    def test_no_text_of_a_row_is_cut_but_the_reason(self, panel) -> None:
         """Two hosts whose names differ by part of a pixel both read `host-…`."""
         rows, table = panel.rows, panel.table
-        for column in range(rows.columnCount()):
+        for column in range(rows.columnCount() - 1):
             asked = (table.sizeHintForIndex(rows.index(row, column)) for row in range(rows.rowCount()))
             assert max(size.width() for size in asked) <= table.columnWidth(column), column
+        why = rows.index(0, rows.columnCount() - 1)
+        assert rows.data(why, Qt.ItemDataRole.ToolTipRole) == panel.report.failures[0].why
+        table.selectRow(0)
+        assert rows.data(why) in panel.line.text()
 
     def test_what_a_loss_means_is_seen_beside_the_longest_names(self, panel, window, qtbot) -> None:
         """A host name of 63 letters left no room for anything but itself."""
