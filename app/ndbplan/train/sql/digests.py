@@ -8,12 +8,15 @@ Bytes that are no text stay bytes: how a client shows them depends on its versio
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import re
 import zlib
 from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
+
+from ndbplan.train.sql.problem import SqlError
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ALL_ONES = 2**64 - 1
@@ -123,7 +126,50 @@ def _random(seed: Any) -> float:
     return (first * 3 + second) % most / most
 
 
+def _packed(text: Any) -> bytes:
+    return ipaddress.ip_address(data(text).decode()).packed
+
+
+def _is_of(version: int) -> Callable[[Any], int]:
+    def is_of(text: Any) -> int:
+        try:
+            return int(ipaddress.ip_address(data(text).decode()).version == version)
+        except ValueError:
+            return 0
+
+    return is_of
+
+
+_UUID = re.compile(
+    r"\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?", re.IGNORECASE
+)
+
+
+def _bytes_of_uuid(text: Any, swaps: int = 0) -> bytes:
+    found = _UUID.fullmatch(data(text).decode("latin-1"))
+    if found is None:
+        told = f"Incorrect string value: '{data(text).decode('latin-1')}' for function uuid_to_bin"
+        raise SqlError(1411, "HY000", told)
+    low, middle, high, *rest = found.groups()
+    return bytes.fromhex("".join([high, middle, low, *rest] if swaps else found.groups()))
+
+
+def _uuid_of_bytes(value: Any, swapped: int = 0) -> str:
+    given = data(value)
+    if len(given) != 16:
+        told = f"Incorrect string value: '{given.decode('latin-1')}' for function bin_to_uuid"
+        raise SqlError(1411, "HY000", told)
+    text = given.hex()
+    if swapped:
+        text = text[8:16] + text[4:8] + text[:4] + text[16:]
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+
+
 STRICT: dict[str, Callable[..., Any]] = {
+    "IS_IPV4": _is_of(4), "IS_IPV6": _is_of(6), "INET6_ATON": _packed,
+    "INET6_NTOA": lambda v: str(ipaddress.ip_address(data(v))),
+    "IS_UUID": lambda v: int(_UUID.fullmatch(data(v).decode("latin-1")) is not None),
+    "UUID_TO_BIN": _bytes_of_uuid, "BIN_TO_UUID": _uuid_of_bytes,
     "mysql_hex": _hex, "mysql_unhex": _unhex, "CONV": _conv, "BIN": lambda v: _in_base(_whole(v), 2),
     "OCT": lambda v: _in_base(_whole(v), 8), "CRC32": lambda v: zlib.crc32(data(v)),
     "MD5": lambda v: hashlib.md5(data(v), usedforsecurity=False).hexdigest(),

@@ -17,6 +17,7 @@ from sqlglot.dialects.sqlite import SQLite
 from ndbplan.train.sql import alike, truncating
 from ndbplan.train.sql.comparing import compare_as_texts, take_rows_apart
 from ndbplan.train.sql.functions import give, translate
+from ndbplan.train.sql.large_numbers import work_out
 from ndbplan.train.sql.moment_compares import compare_moments
 from ndbplan.train.sql.nulls import may_be_null
 from ndbplan.train.sql.numbers import (
@@ -86,6 +87,7 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider, settings: Se
         warnings, letters = _Warnings(), alike.Letters(base, settings.collation)
         _functions(base, warnings, settings)
         with_digits(tree, settings.quotient_digits)
+        work_out(tree)
         large = large_literals(tree)
         columns = _fill(base, tree, database, provide, large, letters)
         compare_moments(tree, columns.kinds, settings.refuses_moments)

@@ -362,7 +362,7 @@ def _ours(node: exp.Expr) -> exp.Expr:
     def call(name: str, *given: exp.Expr | None) -> exp.Expr:
         return exp.Anonymous(this=name, expressions=[one for one in given if one is not None])
 
-    other = json_calls.ours(node) or date_calls.ours(node) or digests.ours(node)
+    other = json_calls.ours(node) or date_calls.ours(node) or digests.ours(node) or text_functions.ours(node)
     if other is not None:
         return other
     if isinstance(node, exp.Ln):

@@ -57,8 +57,8 @@ _COUNTS = (
     exp.BitwiseOrAgg, exp.BitwiseAndAgg, exp.BitwiseXorAgg, exp.BitwiseXor, exp.BitwiseAnd, exp.BitwiseOr,
     exp.BitwiseLeftShift, exp.BitwiseRightShift, exp.BitwiseNot, exp.BitwiseCount, exp.DateDiff,
     exp.TimestampDiff, exp.Year, exp.Month, exp.Day, exp.DayOfMonth, exp.Hour, exp.Minute, exp.Second,
-    exp.RegexpLike, exp.Quarter, exp.Week, exp.DayOfWeek, exp.DayOfYear, exp.Extract, exp.BitLength,
-    exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile,
+    exp.RegexpLike, exp.RegexpInstr, exp.Quarter, exp.Week, exp.DayOfWeek, exp.DayOfYear, exp.Extract,
+    exp.BitLength, exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile,
 )  # fmt: skip
 _WHOLE = frozenset(
     (
@@ -81,6 +81,9 @@ _WHOLE = frozenset(
         "octet_length",
         "weekday",
         "microsecond",
+        "is_ipv4",
+        "is_ipv6",
+        "is_uuid",
         "json_valid",
         "json_length",
         "json_depth",

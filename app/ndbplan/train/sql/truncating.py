@@ -18,6 +18,7 @@ from ndbplan.base.units import whole_number
 from ndbplan.train.sql.comparing import COMPARES
 from ndbplan.train.sql.moment_compares import midnight
 from ndbplan.train.sql.numbers import INT, TEXT, WHOLE_CASTS, Kind, kind_of
+from ndbplan.train.sql.problem import SqlError
 
 TRUNCATED = 1292
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -72,9 +73,27 @@ def keep_to_digits(tree: exp.Expr, typed: Sequence[str]) -> None:
         if cast.to.is_type("decimal"):
             given = [whole_number(one.name) or 0 for one in cast.to.expressions]
             digits, behind = (*given, *(_USUAL_DIGITS, 0)[len(given) :])[:2]
+            _check_digits(cast.this.sql("mysql"), digits or _USUAL_DIGITS, behind)
             name = exp.Literal.string(named.get(id(cast), _UNNAMED))
             numbers = [exp.Literal.number(one) for one in (digits or _USUAL_DIGITS, behind)]
             cast.replace(exp.Anonymous(this="mysql_decimal", expressions=[cast.this, *numbers, name]))
+
+
+_MOST_DIGITS, _MOST_BEHIND = 65, 30
+"""Of a decimal."""
+
+
+def _check_digits(named: str, digits: int, behind: int) -> None:
+    """Raises what a server says of digits that no decimal has."""
+    if behind > _MOST_BEHIND:
+        told = f"Too big scale {behind} specified for column '{named}'. Maximum is {_MOST_BEHIND}."
+        raise SqlError(1425, "42000", told)
+    if digits > _MOST_DIGITS:
+        told = f"Too-big precision {digits} specified for '{named}'. Maximum is {_MOST_DIGITS}."
+        raise SqlError(1426, "42000", told)
+    if behind > digits:
+        what = "For float(M,D), double(M,D) or decimal(M,D), M must be >= D"
+        raise SqlError(1427, "42000", f"{what} (column '').")
 
 
 def _compare_decimals(node: exp.Binary, columns: Mapping[str, Kind]) -> None:
