@@ -359,3 +359,24 @@ def test_the_name_offered_for_a_read_only_file_is_free(open_window, plan_file, m
     plan_file.with_stem(f"{plan_file.stem} copy").touch()
     assert window.files.ask_save() is None
     assert offered == [str(plan_file.with_stem(f"{plan_file.stem} copy{end}")) for end in ("", " 2")]
+
+
+def test_a_file_in_a_folder_that_takes_none_is_read_only_and_is_saved_at_home(
+    open_window, plan_file, tmp_path, monkeypatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setattr(Path, "home", lambda: home)
+    may = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != plan_file.parent and may(path, mode))
+    offered = []
+    monkeypatch.setattr(
+        "PySide6.QtWidgets.QFileDialog.getSaveFileName", lambda *args: offered.append(args[2]) or ("", "")
+    )
+    window = open_window()
+    window.files.open(plan_file)
+    assert "read-only" in window.messages.text, "a save puts a new file beside it"
+    assert window.files.ask_save() is None
+    (home / Path(offered[0]).name).touch()
+    assert window.files.ask_save() is None
+    assert offered == [str(home / f"{plan_file.stem}{end}{plan_file.suffix}") for end in ("", " copy")]

@@ -318,6 +318,8 @@ def test_saving_into_a_folder_that_is_read_only(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(PlanFileError, match="the file before is untouched"):
         save(STARTER, path)
     assert load(path) == EMPTY_PLAN
+    with pytest.raises(PlanFileError, match=r"cannot be written \(Permission denied\) —"):
+        save(STARTER, tmp_path / "new.ndbplan")
 
 
 def test_saving_over_a_file_that_is_read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,7 @@ def write_atomically(
         # A RuntimeError is a link that leads back to itself.
         why = error.strerror if isinstance(error, OSError) else "its links lead back to themselves"
         raise FileError(
-            f"cannot be written ({why}); the file before is untouched",
+            f"cannot be written ({why}){'; the file before is untouched' if os.path.lexists(path) else ''}",
             where=str(path),
             fix="free space, check the permissions, or save under another name",
         ) from None

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.preferences import Preferences
-from ndbplan.desktop.document.shared_file import SharedFile, Theirs, content_of
+from ndbplan.desktop.document.shared_file import SharedFile, Theirs, content_of, takes_files
 from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.project import Project
@@ -61,7 +61,10 @@ class FileFlow(QObject):
 
         start = self._document.path or Path.home() / f"{_file_name(self._document.plan.name)}{SUFFIX}"
         theirs = self.shared.theirs()
-        if self.shared.is_read_only or (theirs is not None and not theirs.is_gone):
+        if not takes_files(start.parent):
+            start = Path.home() / start.name
+            start = _copy_of(start) if start.exists() else start
+        elif self.shared.is_read_only or (theirs is not None and not theirs.is_gone):
             # What the file holds is somebody else's: Enter must not write over it.
             start = _copy_of(start)
         name, _ = QFileDialog.getSaveFileName(self._window, "Save the plan", str(start), _FILTER)

@@ -63,14 +63,17 @@ class SharedFile(QObject):
 
     @property
     def is_read_only(self) -> bool:
-        """Whether the file is there and cannot be written, or is marked so: also for one who may all."""
+        """Whether the file is there and cannot be written, or is marked so: also for one who may all.
+
+        A save puts a new file in its place, so its folder has to take one.
+        """
         if self._path is None:
             return False
         try:
             marked = not self._path.stat().st_mode & _ANY_MAY_WRITE
         except OSError:
             return False
-        return marked or not os.access(self._path, os.W_OK)
+        return marked or not os.access(self._path, os.W_OK) or not takes_files(self._path.resolve().parent)
 
     def know(self, content: bytes | None) -> None:
         """The file as it was when it was read: what is there else is somebody else's."""
@@ -130,6 +133,11 @@ class SharedFile(QObject):
         if now not in (self._known, self._told):
             self._told = now
             self.changed_elsewhere.emit()
+
+
+def takes_files(folder: Path) -> bool:
+    """Whether new files can be made in a folder."""
+    return os.access(folder, os.W_OK | os.X_OK)
 
 
 def is_open_elsewhere(path: Path) -> bool:
