@@ -303,7 +303,8 @@ def test_variables_of_ndb_are_kept_as_they_are_set(cluster: LiveCluster) -> None
     assert text.endswith("ndbinfo_offline is turned on - no rows can be returned")
     client.answer("SET GLOBAL ndbinfo_offline=0;", cluster)
     assert len(cells(client.answer("SELECT * FROM ndbinfo.nodes;", cluster))) == 4
-    assert "is not simulated" in client.answer("SET ndb_table_temporary=1;", cluster)
+    for told in ("ndb_table_temporary=1", "max_sort_length=4", "default_week_format=6"):
+        assert "is not simulated" in client.answer(f"SET {told};", cluster)
 
 
 @pytest.mark.parametrize(("version", "rows"), [("8.4.8", 78), ("7.4.10", 53)])

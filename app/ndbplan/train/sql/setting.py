@@ -26,8 +26,8 @@ OFFLINE = "ndbinfo_offline"
 _SHOWS_HERE = ("ndb_table_temporary", "ndbinfo_show_hidden", "ndbinfo_table_prefix")
 """Variables that change what is answered here, and are not followed."""
 _ANSWERS_ELSE = (
-    "auto_increment_increment", "auto_increment_offset", "read_only", "sql_safe_updates",
-    "sql_select_limit", "super_read_only",
+    "auto_increment_increment", "auto_increment_offset", "default_week_format", "max_sort_length",
+    "read_only", "sql_safe_updates", "sql_select_limit", "super_read_only",
 )  # fmt: skip
 """Others of that kind."""
 _UTC = ("+00:00", "+0:00", "-00:00")
