@@ -11,6 +11,7 @@ from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from ndbplan.advise.candidates import single_changes
+from ndbplan.base.units import format_value
 from ndbplan.desktop.analyses.mattering import MatteringPanel
 from ndbplan.desktop.canvas.input.drops import Drop
 from ndbplan.desktop.dialogs import size_dialog
@@ -182,7 +183,7 @@ def test_a_card_says_under_which_load_nothing_changes(qtbot: Any, shown: Any) ->
 
 
 def test_what_matters_comes_row_by_row_and_becomes_a_variant(qtbot: Any, shown: Any) -> None:
-    window = shown("redo-overload-8.4", 1200, 800)
+    window = shown("redo-overload-8.4", 1366, 768)
     panel = window.panels.analyses.show_tab("What matters")
     assert isinstance(panel, MatteringPanel)
     panel.aim.setCurrentIndex(panel.aim.findData("restart"))
@@ -192,6 +193,19 @@ def test_what_matters_comes_row_by_row_and_becomes_a_variant(qtbot: Any, shown: 
     assert panel.rows
     gains = [row.gain for row in panel.rows]
     assert gains == sorted(gains, reverse=True)
+    model = panel.table.model()
+    heads = [
+        model.headerData(n, Qt.Orientation.Horizontal, Qt.ItemDataRole.DisplayRole)
+        for n in range(model.columnCount())
+    ]
+    before = panel.rows[0].before
+    assert before is not None
+    # What is the same in each row is told once, what nobody states not at all.
+    costs = ["Cost"] if any(row.cost is not None for row in panel.rows) else []
+    instead = f"Instead of {format_value(before.value, before.unit)}"
+    assert heads == ["Change", instead, "Gain", *costs, "Why the limit moves"]
+    assert panel.table.horizontalScrollBar().maximum() == 0
+    assert model.index(0, len(heads) - 1).data(Qt.ItemDataRole.ToolTipRole) == panel.rows[0].why
     panel.table.selectRow(0)
     title = panel.rows[0].title
     panel.apply_as_variant()

@@ -244,3 +244,21 @@ def test_what_a_second_node_on_a_host_changes_is_said(open_window, qtbot):
     assert not window.messages.isVisible()
     window.editor.add_offer("nvme", onto=host.id)
     assert not window.messages.isVisible(), "where nothing follows nothing is said"
+
+
+def test_the_row_lies_over_nothing_of_what_an_empty_canvas_says(open_window, qapp):
+    """In a low window it lay over its buttons."""
+    window = open_window()
+    window.files.new()
+    for height in (400, 270):
+        window.canvas.setFixedHeight(height)
+        qapp.processEvents()
+        row, says = window.steps.row, window.empty
+        assert row.isVisible()
+        assert says.isVisible()
+        lowest = max(button.mapTo(window.canvas, button.rect().bottomLeft()).y() for button in _buttons(says))
+        assert lowest < row.y(), height
+
+
+def _buttons(widget) -> list[QPushButton]:
+    return [one for one in widget.findChildren(QPushButton) if one.isVisible()]

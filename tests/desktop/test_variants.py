@@ -196,6 +196,21 @@ def test_the_panel_shows_what_differs_and_the_figures(window, compared, qtbot) -
     assert compared.rows.columns == ("Main", "B", "C"), "to look at another one is no new comparison"
 
 
+def test_what_it_comes_to_stands_in_the_table_and_leaves_it_its_room(window, compared, qtbot) -> None:
+    """Sentences below it left one row of four variants in a small window."""
+    window.resize(1366, 768)
+    summary = next(line for line in compared.rows.lines if line.title == "Figures: better, worse")
+    assert summary.cells[1].split() == ["0", "▲", "1", "▼"]
+    assert summary.tips[1].startswith("B: better in 0 figures, worse in 1, ")
+    problems = next(line for line in compared.rows.lines if line.title.startswith("Problems"))
+    assert problems.cells[1].startswith("+1 ")
+    assert "brings 1 " in problems.tips[1]
+    qtbot.waitUntil(lambda: compared.width() > 600)
+    assert compared.line.height() < 2 * compared.line.fontMetrics().height()
+    rows = compared.table.viewport().height() // compared.table.verticalHeader().defaultSectionSize()
+    assert rows >= 3
+
+
 def test_nothing_is_cut_while_the_table_has_room(compared) -> None:
     """The table is as wide as it is only after the panel was."""
     table = compared.table
@@ -219,7 +234,8 @@ def test_variants_are_chosen_and_the_comparison_follows_an_edit(window, compared
 
 def test_long_names_of_variants_push_no_column_out_of_sight(window, compared, qtbot) -> None:
     longer = ("Twice the data nodes and the disks of each", "Everything in one rack, as cheap as can be")
-    compared.rows.show_lines(("Main", "B", *longer), compared.rows.lines[:1])
+    headings = [line for line in compared.rows.lines if line.is_heading]
+    compared.rows.show_lines(("Main", "B", *longer), headings)
     compared.table.resizeColumnsToContents()
     window.resize(1180, 720)
     compared._fit_columns()
@@ -289,6 +305,12 @@ def test_runs_stand_on_one_axis_with_the_moment_at_which_they_part(window, qtbot
         True,
         True,
     ]
+    shown.resize(240, 150)
+    shown.show()
+    heights = [line.height() for line in shown.words]
+    assert max(heights) < 2 * shown.words[0].fontMetrics().height(), "they lay over one another"
+    assert shown.words[1].y() >= shown.words[0].geometry().bottom()
+    assert shown.words[0].toolTip().endswith(runs[1].why)
     for place in range(shown.picker.count()):
         shown.picker.setCurrentIndex(place)
         shown.draw()

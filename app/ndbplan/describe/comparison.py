@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ndbplan.advise.compare import Comparison, Difference, Judgement, Row
@@ -52,11 +52,23 @@ def _ends(value: Quantity) -> tuple[float, float, float]:
 
 def verdicts(*found: Comparison) -> Iterator[str]:
     """For each column but the first, how often it is better, worse, or neither can be told."""
-    for place, name in enumerate(found[0].columns[1:], 1):
-        judged = [row.judged[place] for one in found for row in one.rows]
-        better, worse, within = (judged.count(one) for one in Judgement)
+    for name, (better, worse, within) in zip(found[0].columns[1:], _counts(found), strict=True):
         told = f"{name}: better in {how_many(better, 'figure')}, worse in {worse}"
         yield f"{told}, the same or within the uncertainty in {within}"
+
+
+def balance(*found: Comparison) -> Iterator[str]:
+    """The same in signs: `2 ▲  1 ▼`."""
+    for better, worse, _within in _counts(found):
+        yield f"{better} {MARKS[Judgement.BETTER]}  {worse} {MARKS[Judgement.WORSE]}"
+
+
+def _counts(found: Sequence[Comparison]) -> Iterator[tuple[int, int, int]]:
+    """For each column but the first how many figures are better, worse, or neither can be told."""
+    for place in range(1, len(found[0].columns)):
+        judged = [row.judged[place] for one in found for row in one.rows]
+        better, worse, within = (judged.count(one) for one in Judgement)
+        yield better, worse, within
 
 
 def problem_lines(found: Comparison) -> Iterator[str]:

@@ -29,7 +29,7 @@ from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.look.text import as_it_is
 from ndbplan.desktop.widgets.flow_layout import FlowLayout
-from ndbplan.desktop.widgets.sections import chip, label
+from ndbplan.desktop.widgets.sections import Elided, chip
 from ndbplan.desktop.widgets.whole_rows import Table
 from ndbplan.plan.project import Project, Variant
 
@@ -180,7 +180,7 @@ class ComparePanel(Panel):
         self.simulate = QPushButton("Simulate them too")
         self.simulate.setToolTip("The highest load, the first error, latency: each in the same drawn worlds")
         self.simulate.clicked.connect(lambda: self._start(simulated=True))
-        self.line = label("", "muted")
+        self.line = Elided()
         self._empty = Empty("", "")
         self._empty.step_wanted.connect(self.step_wanted)
         self._pages = QStackedWidget()
@@ -362,8 +362,8 @@ class ComparePanel(Panel):
         from ndbplan.describe.comparison import (
             LEGEND,
             alike,
+            balance,
             mark,
-            problem_lines,
             range_text,
             spread_text,
             value_text,
@@ -373,7 +373,14 @@ class ComparePanel(Panel):
         closed, simulated = self._closed, self._simulated
         if closed is None:
             return
-        lines = [_Line("What differs")] if closed.differences else [_Line("Nothing differs")]
+        found = (closed,) if simulated is None else (closed, simulated)
+        told = ("", *verdicts(*found))
+        lines = [_Line("Figures: better, worse", ("", *balance(*found)), told)]
+        if any(one.lines for one in closed.problems):
+            counts = (f"+{len(one.brings)}  −{len(one.settles)}" for one in closed.problems)
+            whole = ("\n".join(one.lines) for one in closed.problems)
+            lines.append(_Line("Problems: brought, settled", ("", *counts), ("", *whole)))
+        lines.append(_Line("What differs" if closed.differences else "Nothing differs"))
         for one in alike(closed.differences):
             lines.append(_Line(f"{one.where}", one.shown, one.shown))
         lines.append(_Line("Headline figures"))
@@ -388,8 +395,7 @@ class ComparePanel(Panel):
         self._fit_columns()
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.table.horizontalHeader().setStretchLastSection(True)
-        told = verdicts(closed) if simulated is None else verdicts(closed, simulated)
-        self.line.setText("\n".join((LEGEND, "; ".join(told), *problem_lines(closed))))
+        self.line.setText(LEGEND)
         self._pages.setCurrentWidget(self._split)
 
     def _show_variant(self, section: int) -> None:

@@ -25,7 +25,8 @@ from ndbplan.plan.plan import Plan
 if TYPE_CHECKING:
     from ndbplan.advise.what_matters import Mattering, WhatMatters
 
-_HEADERS = ("Change", "Before", "After", "Gain", "Cost", "Why the limit moves")
+_HEADERS = ("Change", "After", "Gain", "Cost", "Why the limit moves")
+_AFTER, _COST = _HEADERS.index("After"), _HEADERS.index("Cost")
 _AIM = "max-load"
 
 
@@ -169,7 +170,17 @@ class MatteringPanel(Panel):
         self._enable()
 
     def _show(self) -> None:
-        self.table.show_rows([_cells(row) for row in self.rows])
+        rows, headers = [_cells(row) for row in self.rows], list(_HEADERS)
+        before = self.rows[0].before if self.rows else None
+        if before is not None:
+            # One plan: the same for each change.
+            headers[_AFTER] = f"Instead of {format_value(before.value, before.unit)}"
+        if all(row.cost is None for row in self.rows):
+            # The line above says so.
+            headers.pop(_COST)
+            for row in rows:
+                row.pop(_COST)
+        self.table.show_rows(rows, headers)
         self._pages.setCurrentWidget(self.table)
         self._enable()
 
@@ -204,12 +215,12 @@ class MatteringPanel(Panel):
 
 
 def _cells(row: Mattering) -> list[numbers.Cell]:
+    """As `_HEADERS` name them."""
     unit = row.after.unit if row.after is not None else row.before.unit if row.before is not None else ""
     gain = "no more" if row.after is None else f"+{format_value(row.gain, unit)}"
     cost = numbers.Cell("not stated", -1.0) if row.cost is None else numbers.number(row.cost, "It costs")
     return [
         numbers.text(row.title),
-        numbers.number(row.before, "Before"),
         numbers.Cell("none", -1.0) if row.after is None else numbers.number(row.after, "After"),
         numbers.Cell(gain, row.gain, colour="good"),
         cost,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.chart_content import Content, Mark, Series
 from ndbplan.desktop.widgets.charts import TimeChart
-from ndbplan.desktop.widgets.sections import label
+from ndbplan.desktop.widgets.sections import Elided
 
 if TYPE_CHECKING:
     from ndbplan.estimate.estimation import Estimation
@@ -97,7 +97,7 @@ class OverlaidRuns(QWidget):
         self.picker.activated.connect(lambda _i: self.draw())
         self.chart = TimeChart("Simulated load", self.picker)
         self.chart.cursor_moved.connect(self.chart.show_cursor)
-        self.words: list[QLabel] = []
+        self.words: list[Elided] = []
         layout = self._column = QVBoxLayout(self)
         layout.setContentsMargins(8, 0, 0, 0)
         layout.setSpacing(2)
@@ -108,8 +108,9 @@ class OverlaidRuns(QWidget):
         self._runs = tuple(runs)
         for old in self.words:
             old.deleteLater()
-        self.words = [label(f"{run.name}: {run.why}", "muted") for run in runs[1:]]
-        for line in self.words:
+        self.words = [Elided() for _ in runs[1:]]
+        for line, run in zip(self.words, runs[1:], strict=True):
+            line.setText(f"{run.name}: {run.why}")
             self._column.addWidget(line)
         self.draw()
 

@@ -59,6 +59,7 @@ class EmptyCanvas(QWidget):
         buttons.addStretch(1)
         column.addLayout(buttons)
         view.installEventFilter(self)
+        view.foot_changed.connect(self._centre)
         theme.theme().changed.connect(self._tint)
         view.document.changed.connect(lambda _before, _after: self.refresh())
         self._tint()
@@ -78,7 +79,8 @@ class EmptyCanvas(QWidget):
     def _centre(self) -> None:
         self.adjustSize()
         space = self._view.size() - self.size()
-        self.move(max(8, space.width() // 2), max(8, space.height() // 2))
+        top = min(space.height() // 2, space.height() - self._view.foot_px)
+        self.move(max(8, space.width() // 2), max(8, top))
 
     def _tint(self) -> None:
         for label, icon in self._icons:

@@ -87,7 +87,7 @@ class FirstSteps(QFrame):
         """It is done, or not wanted: away with it."""
         if not self._is_over:
             self._is_over = True
-            self._view.foot_px = 0
+            self._view.keep_foot_free(0)
             self.hide()
             self.over.emit()
 
@@ -142,7 +142,7 @@ class FirstSteps(QFrame):
         self.adjustSize()
         self._row.setGeometry(self.rect())
         self.move(_MARGIN, self._view.height() - self.height() - _MARGIN)
-        self._view.foot_px = self.height() + _MARGIN if self._is_on_the_way else 0
+        self._view.keep_foot_free(self.height() + _MARGIN if self._is_on_the_way else 0)
 
 
 def _missing(plan: Plan) -> int:

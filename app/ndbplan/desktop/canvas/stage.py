@@ -63,6 +63,8 @@ class Stage(QGraphicsView):
     """Other loads are on show: of a new estimate, or of another moment of a replay."""
     coloured = Signal(object)
     """A Colouring that is on show from now on."""
+    foot_changed = Signal()
+    """Something lies over the foot of the window, or no longer does."""
     opened = Signal(str)
     """Id of an object that was double-clicked or opened with Enter."""
 
@@ -116,6 +118,12 @@ class Stage(QGraphicsView):
         self._widen()
 
     # What is shown
+
+    def keep_foot_free(self, height_px: int) -> None:
+        """Something lies over the foot of the window."""
+        if height_px != self.foot_px:
+            self.foot_px = height_px
+            self.foot_changed.emit()
 
     def show_loads(self, loads: Loads) -> None:
         """Paint utilisations and problems, and say when the cluster stopped."""

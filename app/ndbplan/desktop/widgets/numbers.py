@@ -46,6 +46,8 @@ from ndbplan.desktop.widgets.whole_rows import Table
 _Index = QModelIndex | QPersistentModelIndex
 _NO_INDEX = QModelIndex()
 _CELL_PX, _CELL_PAD, _ROW_PX = 12, 6, 24
+_LEAST_WORDS = 120
+"""Pixels of the last column, if it has words: it gives way before it goes out of sight."""
 _MEASURED = 8
 _WIDEST = 260
 _HEAVIER = 1.07
@@ -204,6 +206,9 @@ class _Model(QAbstractTableModel):
             return QColor(getattr(theme.tokens(), cell.colour))
         if role == Qt.ItemDataRole.ToolTipRole and cell.quantity is not None:
             return f"{cell.quantity}\nClick to see where it comes from."
+        if role == Qt.ItemDataRole.ToolTipRole and isinstance(cell.value, str):
+            # Columns give way: what is cut is there as a whole.
+            return cell.text
         return None
 
 
@@ -299,6 +304,9 @@ class NumbersTable(Table):
         self.verticalHeader().setDefaultSectionSize(round(_ROW_PX * theme.theme().text_scale))
         widths = [self._wanted(column, name) for column, name in enumerate(self._source.headers)]
         room, whole = self.viewport().width(), 0
+        if self._source.rows and isinstance(self._source.rows[0][-1].value, str):
+            least = max(_LEAST_WORDS, self.room_for([self._source.headers[-1]]))
+            widths[-1] = min(widths[-1], max(least, room - sum(widths[:-1])))
         while whole < len(widths) and sum(widths[: whole + 1]) <= room:
             whole += 1
         if 0 < whole < len(widths):
