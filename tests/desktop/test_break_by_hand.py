@@ -8,6 +8,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
+from ndbplan.base.units import use_system
 from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
@@ -165,6 +166,31 @@ def test_a_disk_is_slowed_and_gets_its_speed_back(broken: Window) -> None:
     broken.click(broken.right_click(broken.place(disk)), "Full speed again at 2:00")
     assert broken.events[0].duration_s == 60.0
     broken.simulated()
+
+
+def test_what_is_replayed_stays_where_it_stands_in_other_units_and_letters(
+    broken: Window, request: pytest.FixtureRequest
+) -> None:
+    """The canvas went back to the plan at rest and charts lost their figures."""
+    broken.window.editor.event_edits.kill(["ndb1"], 60.0)
+    broken.simulated()
+    broken.panel.scrubber.go_to(90.0)
+
+    def stands() -> tuple[bool, bool]:
+        down = "ndb1" in broken.window.canvas.canvas_scene.look.loads.down
+        return down, broken.panel.charts.rates._read_at_s == 90.0
+
+    assert stands() == (True, True)
+    request.addfinalizer(lambda: use_system(""))
+    request.addfinalizer(lambda: theme.theme().scale_text(broken.window, 1.0))
+    estimates = broken.window.panels.estimates
+    with broken.qtbot.waitSignal(estimates.updated, timeout=_LONG_MS):
+        broken.window.actions_table["units_binary"].trigger()
+    assert stands() == (True, True)
+    theme.theme().scale_text(broken.window, 1.25)
+    assert stands() == (True, True)
+    broken.window.document.undo_stack.undo()
+    broken.qtbot.waitUntil(lambda: not stands()[0], timeout=_LONG_MS)
 
 
 def test_a_disk_fills_up_and_has_room_again(broken: Window) -> None:

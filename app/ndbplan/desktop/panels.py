@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ndbplan.desktop.colours import Colours
     from ndbplan.desktop.document.estimates import Estimate, Estimates
     from ndbplan.desktop.inspector import Inspector
+    from ndbplan.plan.plan import Plan
     from ndbplan.simulate.moment import Moment
 
 
@@ -47,6 +48,9 @@ class SidePanels(QObject):
         self.analyses_frame.setMinimumHeight(120)
         self._at_rest = NO_LOADS
         self._painted_at_s: float | None = None
+        self._moment: Moment | None = None
+        self._painted_of: tuple[Plan, str | None] | None = None
+        """The plan and the workload of the estimate on show."""
         """The moment of a run that the canvas shows; None: the plan at rest."""
 
     @cached_property
@@ -106,12 +110,19 @@ class SidePanels(QObject):
 
     def _paint_loads(self, estimate: Estimate) -> None:
         self._at_rest = estimate.loads
-        self._canvas.show_loads(self._at_rest)
-        self._painted_at_s = None
-        self._name_moment()
+        of = estimate.plan, estimate.workload_id
+        if self._moment is not None and of == self._painted_of:
+            # The same in other words, such as other units: what is replayed stays where it stands.
+            self._paint_moment(self._moment)
+        else:
+            self._canvas.show_loads(self._at_rest)
+            self._moment = self._painted_at_s = None
+            self._name_moment()
+        self._painted_of = of
 
     def _paint_moment(self, moment: Moment | None) -> None:
         self.moved.emit()
+        self._moment = moment
         event_edits = self._canvas.editor.event_edits
         event_edits.stands_at_s = self._painted_at_s = None if moment is None else moment.at_s
         event_edits.run_lasts_s = None if moment is None else self.analyses.run_lasts_s

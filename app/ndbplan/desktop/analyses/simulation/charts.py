@@ -44,6 +44,7 @@ class SimulationCharts(QWidget):
         DropZone(self, self.dropped.emit, lambda files: f"Drop to lay {files[0].name} over the charts")
         self._context = context
         self._run: ShownRun | None = None
+        self._at_s: float | None = None
         self.node = _picker("Data node")
         self.disk = _picker("Disk")
         self.to_latency = _turn("Latency", "Show latency in place of transactions", self._take_turns)
@@ -149,6 +150,8 @@ class SimulationCharts(QWidget):
             busiest = max(result.disks, key=lambda d: d.utilisation_mean.value)
             self.disk.setCurrentIndex(max(0, self.disk.findData(busiest.disk_id)))
         self._draw_run(self._run)
+        # In other letters or units it is replayed from where it stands.
+        self.show_position(self._at_s)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -238,6 +241,7 @@ class SimulationCharts(QWidget):
 
     def show_position(self, at_s: float | None) -> None:
         """Where the replay stands."""
+        self._at_s = at_s
         for chart in self.all:
             chart.show_position(at_s)
             chart.show_values_at(at_s)
