@@ -284,8 +284,9 @@ def test_one_system_of_units_for_everything() -> None:
 
 def test_a_number_below_zero_is_called_so() -> None:
     for parse in (units.parse_bytes, units.parse_count, units.parse_duration_s):
-        with pytest.raises(UserError, match="'-4' is below 0"):
+        with pytest.raises(UserError, match="'-4' is below 0") as caught:
             parse("-4")
+        assert "0 or more" not in caught.value.line, "most fields refuse 0 too"
 
 
 @given(st.integers(0, 10**6))

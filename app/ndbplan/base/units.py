@@ -50,7 +50,7 @@ def _parse(text: str, units: dict[str, float] | dict[str, int], kind: str, examp
     text = _with_a_point(text)
     match = re.fullmatch(_TYPED, text, re.I)
     if match is None and text.startswith("-") and re.fullmatch(_TYPED, text[1:].strip(), re.I):
-        raise UserError(f"'{text[:40]}' is below 0", fix=f"type 0 or more, for example {examples}")
+        raise UserError(f"'{text[:40]}' is below 0", fix=f"type for example {examples}")
     if match is None or match[3].lower() not in units:
         raise UserError(f"'{text[:40]}' is not {kind}", fix=f"type for example {examples}")
     number = float(f"{match[1].replace(' ', '').replace('_', '')}e{match[2] or 0}")
