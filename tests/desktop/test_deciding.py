@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRect, Qt
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
@@ -94,6 +94,20 @@ def _is_whole(card: PreviewCard) -> None:
             assert one.height() >= max(one.minimumSizeHint().height(), one.heightForWidth(one.width())), (
                 one.text()
             )
+
+
+def test_a_card_never_lies_on_what_is_looked_at(shown: Any) -> None:
+    """It covered a menu that leaves no room for it below or above: nobody saw between what was chosen."""
+    card = PreviewCard(shown("starter", 1200, 800))
+    free = card.screen().availableGeometry()
+    tall = (60, free.height() - 120)
+    for left in (0, 40, free.width() // 2, free.width() - 90):
+        for top, height in (tall, (20, 24), (free.height() - 40, 24), (free.height() // 3, 60)):
+            near = QRect(free.left() + left, free.top() + top, 80, height)
+            card.begin("NDB 8.4", near)
+            assert free.contains(card.geometry()), near
+            assert not card.geometry().intersects(near), near
+    card.hide()
 
 
 def test_a_card_is_as_large_as_long_numbers_and_many_lines_ask_for(qtbot: Any, shown: Any) -> None:

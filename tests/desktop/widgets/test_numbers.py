@@ -38,3 +38,14 @@ def test_columns_that_were_dragged_stay_so(qtbot, table: numbers.NumbersTable) -
     table.horizontalHeader().resizeSection(1, 111)
     table.resize(500, 120)
     assert table.columnWidth(1) == 111
+
+
+def test_no_part_of_an_ellipsis_stands_at_the_edge(qtbot, table: numbers.NumbersTable) -> None:
+    """A dot of it stood beside each row, where a column had a few pixels."""
+    table.show_rows([[numbers.text("shop"), *(numbers.size(10**9) for _ in range(5))]])
+    room, head = table.viewport().width(), table.horizontalHeader()
+    head.resizeSection(0, room - 14)
+    table.clearSelection()
+    edge = table.viewport().grab().toImage()
+    colours = {edge.pixel(x, y) for x in range(room - 13, room) for y in range(4, 20)}
+    assert len(colours) == 1

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from desktop.look.test_theme import contrast
 from ndbplan.desktop.look import paint, theme
 from ndbplan.desktop.widgets.sweep_chart import Dot, SweepChart
 
@@ -63,3 +64,28 @@ def test_the_figure_and_each_input_are_named_with_round_values(
         if inputs == 1
         else ["65\u2009934 tx/s"] * 3
     )
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_figures_are_read_on_every_square(
+    qtbot: QtBot, qapp: QApplication, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """White stood on a pale square where two thirds of the highest figure were reached."""
+    theme.install(qapp, mode)
+    inks: dict[str, str] = {}
+    monkeypatch.setattr(
+        paint, "text", lambda _painter, rect, words, ink, *_how: inks.update({f"{words}@{rect.x():g}": ink})
+    )
+    chart = SweepChart()
+    qtbot.addWidget(chart)
+    chart.resize(900, 200)
+    values = [str(n) for n in range(9)]
+    chart.show_axes({"RedoBuffer": ["16M"], "DataMemory": values}, "Highest load", "tx/s")
+    for n in range(9):
+        chart.add(n, Dot((0, n), 100.0 + n))
+    squares = chart.grab().toImage()
+    told = {words: ink for words, ink in inks.items() if words.split("@")[0].endswith("tx/s")}
+    assert len(told) == 9
+    for words, ink in told.items():
+        ground = squares.pixelColor(round(float(words.split("@")[1])) + 3, 60).name()
+        assert contrast(ink, ground) >= 4.3, (words, ink, ground)

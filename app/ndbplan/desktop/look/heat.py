@@ -50,7 +50,11 @@ def heat(tokens: Tokens, value: float) -> QColor:
     return _shade(tokens, round(_STEPS * (sqrt(far) if far >= 0 else -sqrt(-far))))
 
 
+_HALF_AS_LIGHT = 0.19
+"""Luminance, as WCAG 2 counts it, on which both are read equally well."""
+
+
 def ink_on(ground: QColor) -> QColor:
     """Black or white, whichever is read better on a ground."""
-    lightness = 0.299 * ground.red() + 0.587 * ground.green() + 0.114 * ground.blue()
-    return QColor("#0d1017") if lightness > 140 else QColor("#ffffff")
+    red, green, blue = ((part / 255) ** 2.2 for part in (ground.red(), ground.green(), ground.blue()))
+    return QColor("#0d1017" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > _HALF_AS_LIGHT else "#ffffff")

@@ -127,6 +127,9 @@ class _Cells(QStyledItemDelegate):
         text = _metrics().elidedText(cell.text, Qt.TextElideMode.ElideMiddle, words.width() + 1)
         if text != cell.text and not isinstance(cell.value, str):
             text = "…"
+        if _metrics().horizontalAdvance(text[:1]) > words.width():
+            # A dot of … would be read as a mark.
+            text = ""
         painter.drawText(words, _alignment(cell), text)
         if cell.bar is not None:
             self._paint_bar(painter, place, cell.bar)

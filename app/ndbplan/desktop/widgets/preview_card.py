@@ -143,7 +143,10 @@ class PreviewCard(QFrame):
                 widget.deleteLater()
 
     def _place(self) -> None:
-        """Below its place, or above where there is no room; inside the screen, and never on the place."""
+        """Below its place, else above or beside it; inside the screen, and never on the place.
+
+        A long menu leaves room at its sides alone.
+        """
         layout = self.layout()
         assert layout is not None
         layout.activate()
@@ -152,11 +155,15 @@ class PreviewCard(QFrame):
         self.setFixedSize(width, layout.totalHeightForWidth(width))
         screen = QGuiApplication.screenAt(self._near.center()) or QGuiApplication.primaryScreen()
         free = screen.availableGeometry()
-        x = max(free.left(), min(self._near.left(), free.right() - self.width()))
-        y = self._near.bottom() + _GAP
-        if y + self.height() > free.bottom():
-            y = self._near.top() - _GAP - self.height()
-        self.move(x, max(free.top(), y))
+        near, right, lowest = self._near, free.right() - self.width(), free.bottom() - self.height()
+        x, y = near.left(), near.bottom() + _GAP
+        if y > lowest:
+            y = near.top() - _GAP - self.height()
+        if y < free.top():
+            x, y = near.right() + _GAP, near.top()
+            if x > right:
+                x = near.left() - _GAP - self.width()
+        self.move(max(free.left(), min(x, right)), max(free.top(), min(y, lowest)))
 
 
 class Looker(QObject):

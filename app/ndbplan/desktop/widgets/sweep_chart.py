@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from ndbplan.base.units import format_value
 from ndbplan.desktop.look import paint, theme
+from ndbplan.desktop.look.heat import ink_on, mixed
 from ndbplan.desktop.look.text import text_width
 from ndbplan.desktop.widgets.axes import round_values
 
@@ -28,7 +29,7 @@ _NEAR = 18.0
 _TEXT, _APART = 13.0, 8.0
 """Height of a name, and what stands between two of them side by side."""
 _RANGES = "Upright lines: where it likely lies"
-_PALEST, _DARKEST = 28, 230
+_PALEST, _DARKEST = 0.11, 0.9
 """Strength of the colour of the lowest and of the highest value."""
 
 
@@ -145,10 +146,9 @@ class SweepChart(QWidget):
         for dot in self._known():
             cell = self._cell(dot.place).adjusted(1, 1, -1, -1)
             share = ((dot.value or 0.0) - low) / (high - low)
-            colour = QColor(t.accent)
-            colour.setAlpha(round(_PALEST + share * (_DARKEST - _PALEST)))
+            colour = mixed(t.panel, t.accent, _PALEST + share * (_DARKEST - _PALEST))
             painter.fillRect(cell, colour)
-            ink, words = t.on_accent if share > 0.6 else t.text, format_value(dot.value or 0.0, self._unit)
+            ink, words = ink_on(colour).name(), format_value(dot.value or 0.0, self._unit)
             # A number that is cut is another one.
             if text_width(words, 11, 500) <= cell.width() and cell.height() >= _TEXT:
                 paint.text(painter, cell, words, ink, 11, 500, paint.CENTRE)
