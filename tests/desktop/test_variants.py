@@ -307,6 +307,9 @@ def test_runs_stand_on_one_axis_with_the_moment_at_which_they_part(window, qtbot
     ]
     shown.resize(240, 150)
     shown.show()
+    assert not any(line.isVisible() for line in shown.words), "the chart was 30 pixels high"
+    assert shown.chart.toolTip().endswith(shown.words[1].text())
+    shown.resize(240, 260)
     heights = [line.height() for line in shown.words]
     assert max(heights) < 2 * shown.words[0].fontMetrics().height(), "they lay over one another"
     assert shown.words[1].y() >= shown.words[0].geometry().bottom()

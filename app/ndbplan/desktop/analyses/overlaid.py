@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from ndbplan.base.errors import UserError
@@ -16,6 +17,9 @@ from ndbplan.desktop.widgets.sections import Elided
 if TYPE_CHECKING:
     from ndbplan.estimate.estimation import Estimation
     from ndbplan.simulate.result import SimulationResult
+
+
+_LEAST_WITH_WORDS = 220
 
 
 class Run(NamedTuple):
@@ -112,7 +116,18 @@ class OverlaidRuns(QWidget):
         for line, run in zip(self.words, runs[1:], strict=True):
             line.setText(f"{run.name}: {run.why}")
             self._column.addWidget(line)
+        self.chart.setToolTip("\n".join(line.text() for line in self.words))
+        self._give_way()
         self.draw()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._give_way()
+
+    def _give_way(self) -> None:
+        """Where it is low the chart has the room; its tip says where runs part."""
+        for line in self.words:
+            line.setVisible(self.height() >= _LEAST_WITH_WORDS)
 
     def restyle(self) -> None:
         """Take over the colours of the theme in use."""
