@@ -49,3 +49,12 @@ def test_no_part_of_an_ellipsis_stands_at_the_edge(qtbot, table: numbers.Numbers
     edge = table.viewport().grab().toImage()
     colours = {edge.pixel(x, y) for x in range(room - 13, room) for y in range(4, 20)}
     assert len(colours) == 1
+
+
+def test_long_names_are_whole_before_the_last_column_stretches(qtbot, table: numbers.NumbersTable) -> None:
+    """A change stood cut in its middle, and half of the table was empty."""
+    name = "Give the hosts of data nodes 8 times the cores"
+    table.show_rows([[numbers.text(name), numbers.text("still the LDM threads")]], ["Change", "Why"])
+    table.resize(QSize(900, 120))
+    assert table.columnWidth(0) >= table.room_for([name])
+    assert table.horizontalScrollBar().maximum() == 0

@@ -317,15 +317,21 @@ class NumbersTable(Table):
             widths[:whole] = [
                 w + (spare * (n + 1) // whole - spare * n // whole) for n, w in enumerate(widths[:whole])
             ]
+        spare = room - sum(widths)
+        for column, name in enumerate(self._source.headers[:-1]):
+            # The last one stretches: others are whole first.
+            more = max(0, min(spare, self._wanted(column, name, room) - widths[column]))
+            widths[column] += more
+            spare -= more
         self._is_fitting = True
         for column, width in enumerate(widths):
             self.horizontalHeader().resizeSection(column, width)
         self._is_fitting = self._is_by_hand = False
 
-    def _wanted(self, column: int, name: str) -> int:
+    def _wanted(self, column: int, name: str, most: int = _WIDEST) -> int:
         # Headers are smaller, but heavier.
         cells = _width(row[column].text for row in self._source.rows)
-        return min(_WIDEST, max(round(_width([name]) * _HEAVIER), cells) + 2 * _CELL_PAD + 4)
+        return min(most, max(round(_width([name]) * _HEAVIER), cells) + 2 * _CELL_PAD + 4)
 
     @staticmethod
     def room_for(texts: Iterable[str]) -> int:
