@@ -727,6 +727,10 @@ def test_data_files_have_room_for_what_the_peaks_add() -> None:
     best = sized.plans[0]
     assert len(node_groups(best.plan)) == 2
     assert any("data_files" in one for one in best.settings)
+    # Disks for its rows alone cannot hold checkpoints of a full DataMemory: check asks for larger ones.
+    wanted_two = replace(wanted, requirements=wanted.requirements.model_copy(update={"most_groups": 2}))
+    two = search.size(wanted_two.requirements, wanted.begun, classes[:1], clients_of(wanted))
+    assert [one.change for one in two.excuses if one.change and one.change.startswith("disks of")]
     (load,) = best.plan.workloads
     now = Estimation(best.plan, load)
     found = max_load(now, duration_s=load.duration_s, with_next=False)

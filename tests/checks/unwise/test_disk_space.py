@@ -103,10 +103,10 @@ def test_more_backups_than_the_disk_holds() -> None:
             if disk.name == "nvme1":
                 plan = update(plan, disk.id, capacity_bytes=260 * GB)
     # Under 3.2 TB of another disk of the host, moving them is the cure.
-    many = plan.replace(backups_kept=16)
+    many = plan.replace(backups_kept=20)
     (problem,) = [p for p in check(many) if p.rule == "backups-kept"]
     assert problem.severity is Severity.ERROR
-    assert "16 backups take" in problem.message
+    assert "20 backups take" in problem.message
     assert "1 more such disk has too little room as well" in problem.message
     # That disk holds the redo log: told, but not done by a click, as it would bring another warning.
     assert (problem.fix or "").startswith("put BACKUP on disk nvme0, which has room; by itself")

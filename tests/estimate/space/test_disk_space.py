@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from drawn_space import space_plans
 from ndbplan.base.frozen import FrozenMap
+from ndbplan.configuration.settings import node_settings
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import remove, update
 from ndbplan.estimate.space.disk_space import DiskSpaceEstimate, disk_space
@@ -19,6 +20,7 @@ from ndbplan.ndb.file_space import specified_files
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles
+from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column, LogfileGroup, SpaceFile, Table, Tablespace
 
 GB = 10**9
@@ -124,6 +126,23 @@ def _more_data_files(plan: Plan) -> Plan:
         more = first.model_copy(update={"count": first.count + 1})
         spaces.append(space.model_copy(update={"data_files": (more, *space.data_files[1:])}))
     return plan.replace(tablespaces=tuple(spaces))
+
+
+@pytest.mark.parametrize(("times", "is_all_saved"), [(1, False), (3, False), (1000, True)])
+def test_a_backup_of_full_memory_saves_no_more_of_disks_than_data_files_hold(
+    times: int, *, is_all_saved: bool
+) -> None:
+    """Rows for as much memory were saved with columns for which no data file has room."""
+    plan = sample_plan("disk-data-8.4")
+    (space,) = plan.tablespaces
+    files = tuple(one.model_copy(update={"count": one.count * times}) for one in space.data_files)
+    plan = update(plan, space.id, data_files=files)
+    (disk, *_) = (one for one in disk_space(plan).disks if one.of(DiskRole.BACKUP).high)
+    saved = disk.full_of(DiskRole.BACKUP).value / plan.backups_kept
+    memory = node_settings(plan, plan.data_nodes[0]).number("DataMemory")
+    on_disk = sum(one.size_bytes * one.count for one in files)
+    assert saved < len(disk.node_ids) * (memory + on_disk)
+    assert (saved > 5 * memory) is is_all_saved
 
 
 @given(space_plans(), st.sampled_from([_more_rows, _more_files, _more_backups, _more_data_files]))

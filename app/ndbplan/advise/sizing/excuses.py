@@ -19,7 +19,7 @@ from ndbplan.advise.sizing.excused import Excuse
 from ndbplan.advise.sizing.larger import EXACT, HARDWARE, SIZES
 from ndbplan.advise.sizing.limits import Judge
 from ndbplan.advise.sizing.peaks import at_share, sends_nothing, times_as_much
-from ndbplan.advise.sizing.verdict import LOADER, PRICE, Met, Verdict
+from ndbplan.advise.sizing.verdict import CHECK, LOADER, PRICE, Met, Verdict
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_value, told_duration_s
 from ndbplan.ndb.features import rows
@@ -374,6 +374,8 @@ def _moved(
         return None
     if kind == "memory" and _disks_decide(judge.builder, choice):
         kind = "disk space"
+    if kind == CHECK and _disks_mend(judge, choice, groups):
+        kind, times = "disk space", _HARDEST
     new = HARDWARE[kind](host, times) if kind in HARDWARE and harder <= _HARDEST else None
     if new is None:
         return _less(judge, found, choice, wanted, groups)
@@ -435,6 +437,15 @@ def _passes(judge: Judge, choice: Choice, groups: int) -> bool:
         return judge.verdict(choice, groups).broken is None
     except UserError:
         return False
+
+
+def _disks_mend(judge: Judge, choice: Choice, groups: int) -> bool:
+    """Whether check finds no error with much larger disks."""
+    larger = HARDWARE["disk space"](choice.host, _HARDEST)
+    if larger is None or not choice.host.disks:
+        return False
+    broken = judge.verdict(replace(choice, host=larger[0], is_planned=False), groups).broken
+    return broken is None or broken.kind != CHECK
 
 
 def _disks_decide(builder: Builder, choice: Choice) -> bool:

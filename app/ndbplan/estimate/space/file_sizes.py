@@ -220,7 +220,10 @@ def _filled(
     kept: int,
     replicas: int,
 ) -> tuple[tuple[DiskRole, Quantity], ...]:
-    """Checkpoints and backups of a node whose DataMemory is full; no less than what they are now."""
+    """Checkpoints and backups of a node whose DataMemory is full; no less than what they are now.
+
+    Of rows to come no more columns on disk are saved than its data files have room for.
+    """
     now = {
         role: in_bytes((one.files, one.bytes) for one in files if one.role is role) for role in GROW_WITH_ROWS
     }
@@ -230,14 +233,26 @@ def _filled(
     largest = max((part.checkpoint_bytes for part in data.tables), default=0.0) if data is not None else 0.0
     largest = largest * rows.value / held if held else rows.value
     lcp = _checkpoint_space(settings, constants, rows, largest)
-    share = 1 / replicas
-    if data is not None and data.row_bytes:
-        share = data.saved_bytes / data.row_bytes
-    if settings.number("CompressedBackup"):
-        share *= constants["lcp_compressed_factor"].value
-    more = (rows - held).within(least=0.0) * (kept * share)
-    saved = total((("rows of today", now[DiskRole.BACKUP]), ("rows to come", more)), "bytes")
+    more = (rows - held).within(least=0.0)
+    packed = constants["lcp_compressed_factor"].value if settings.number("CompressedBackup") else 1.0
+    if data is None or not data.row_bytes:
+        saved_more = more * (kept * packed / replicas)
+    else:
+        on_disk = data.primary_disk_row_bytes
+        in_memory = max(0.0, data.saved_bytes - on_disk)
+        saved_more = more * (kept * packed * in_memory / data.row_bytes)
+        saved_more += (more * (on_disk / data.row_bytes)).within(most=_room_on_disk(data, files)) * (
+            kept * packed
+        )
+    saved = total((("rows of today", now[DiskRole.BACKUP]), ("rows to come", saved_more)), "bytes")
     return ((DiskRole.LCP, lcp), (DiskRole.BACKUP, saved))
+
+
+def _room_on_disk(data: NodeData, files: tuple[SizedFiles, ...]) -> float:
+    """Bytes of primary rows for which a node's data files have room beside those of today."""
+    size = sum(one.bytes.high for one in files if one.role is DiskRole.DATA_FILES)
+    left = size / data.disk_page_bytes - 1.0 if data.disk_page_bytes else 0.0
+    return max(0.0, left) * data.primary_disk_row_bytes
 
 
 GROW_WITH_ROWS = (DiskRole.LCP, DiskRole.BACKUP)
