@@ -141,6 +141,8 @@ def test_rows_of_the_plan_are_samples_by_their_keys(ask: Ask) -> None:
     assert ask("insert into blobs_1k (id) values (77)").startswith("Query OK, 1 row")
     assert cells(ask("select count(*) from blobs_1k where id between 71 and 80")) == [["10"]]
     assert cells(ask("select count(*) from blobs_1k")) == [["100000"]]
+    assert ask("select count(*) from blobs_1k limit 0").startswith("Empty set")
+    assert ask("select count(*) from blobs_1k limit 1 offset 1").startswith("Empty set")
     assert len(cells(ask("select id from blobs_1k limit 5"))) == 5
 
 

@@ -41,6 +41,32 @@ def test_what_the_plan_states_is_what_the_server_has() -> None:
     assert "| max_connect_errors | 100   |" in listed
 
 
+def test_a_session_gets_no_more_rows_than_it_wants(cluster: LiveCluster) -> None:
+    """sql_select_limit counts for whole queries without a LIMIT, not for what they read (manual 8.4)."""
+    client = Client()
+    nodes = "SELECT node_id FROM ndbinfo.nodes"
+    whole = client.answer(nodes, cluster)
+    client.answer("SET sql_select_limit = 1", cluster)
+    for query, rows in (
+        (nodes, 1), (f"{nodes} ORDER BY 1 DESC", 1), (f"{nodes} LIMIT 2", 2), (f"{nodes} UNION SELECT 1", 1),
+        (f"SELECT 5 FROM (SELECT COUNT(*) n FROM ({nodes}) x) y WHERE n > 1", 1),
+    ):  # fmt: skip
+        assert f"\n{rows} row" in client.answer(query, cluster), query
+    client.answer("SET sql_select_limit = 0", cluster)
+    assert client.answer("SELECT COUNT(*) FROM ndbinfo.nodes", cluster).startswith("Empty set")
+    client.answer("SET sql_select_limit = DEFAULT", cluster)
+    assert client.answer(nodes, cluster) == whole
+
+
+def test_numbers_below_zero_are_cut_to_the_least(cluster: LiveCluster) -> None:
+    client = Client()
+    said = client.answer("SET group_concat_max_len = -1", cluster)
+    assert said.startswith("Query OK, 0 rows affected, 1 warning")
+    warned = "Truncated incorrect group_concat_max_len value: '-1'"
+    assert warned in client.answer("SHOW WARNINGS", cluster)
+    assert value(client, "group_concat_max_len", cluster) == "4"
+
+
 @pytest.mark.parametrize(
     ("statement", "said"),
     [

@@ -15,6 +15,7 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from ndbplan.base.units import whole_number
 from ndbplan.configuration.deployment import connect_string
 from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import described, tables_of
@@ -290,7 +291,7 @@ class Client(Lines):
             self._begins(cluster)
         if isinstance(tree, exp.Select) and tree.args.get("locks"):
             self._lock(tree, cluster)
-        found = around.with_older(self._met(query, tree, cluster, {}), sql, cluster)
+        found = around.with_older(self._met(query, self._limited(tree), cluster, {}), sql, cluster)
         self.warnings = found.warnings or self.warnings
         found = readable(found, is_hex=bool(form(cluster.plan.version, "binary_as_hex")))
         self.row_count = -1
@@ -300,6 +301,13 @@ class Client(Lines):
         self.of_user = {**self.of_user, **values}
         self.warnings = warnings
         return text
+
+    def _limited(self, tree: exp.Expr) -> exp.Expr:
+        """As many rows as sql_select_limit lets through where a query states no LIMIT (manual 8.4)."""
+        most = whole_number(self.set_to.get("sql_select_limit", ""), most=finding.MOST_LIMIT)
+        if most is not None and tree.args.get("limit") is None:
+            tree.set("limit", exp.Limit(expression=exp.Literal.number(most)))
+        return tree
 
     def _lock(self, tree: exp.Select, cluster: LiveCluster) -> None:
         """Lock the rows that a query meets, before it reads them. Raises SqlError, and LockWaitError."""
@@ -316,7 +324,8 @@ class Client(Lines):
         around.check_partitions(tree, cluster, self.database)
         counted = None if own else self._counted(tree, cluster)
         if counted is not None:
-            return Result((around.heading(tree, sql),), (INT,), [(counted,)])
+            rows = [] if finding.passes_over_one(tree) else [(counted,)]
+            return Result((around.heading(tree, sql),), (INT,), rows)
         grouped(tree, cluster, self.database)
         values = self.variables(cluster)
         user_variables.filled(tree, self.of_user)

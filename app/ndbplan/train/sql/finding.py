@@ -28,6 +28,8 @@ MOST_COMPARED = 20_000
 """Rows that are looked through, row by row, for a value that is to be unique."""
 _MOST_SORTED = 2_000
 """Rows that are listed as their partitions lie; more are listed by their keys."""
+MOST_LIMIT = 2**63 - 1
+"""Of a LIMIT: what the SQL engine takes."""
 ROW_NUMBER = "ndb$row"
 """Column of a relation that says which of the rows that were read it is."""
 
@@ -126,6 +128,16 @@ def _most(statement: exp.Expr) -> int | None:
         return None
     numbers = [0 if one is None else whole_number(one.expression.name) for one in counts]
     return None if None in numbers else sum(one or 0 for one in numbers)
+
+
+def passes_over_one(statement: exp.Expr) -> bool:
+    """Whether LIMIT and OFFSET leave nothing of a single row."""
+    numbers = (
+        None if one is None else whole_number(one.expression.name)
+        for one in map(statement.args.get, ("limit", "offset"))
+    )
+    limit, offset = numbers
+    return limit == 0 or bool(offset)
 
 
 def read(cluster: LiveCluster, table: Table, asked: Wanted) -> list[tuple[Key, Row]]:

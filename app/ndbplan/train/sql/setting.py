@@ -27,7 +27,7 @@ _SHOWS_HERE = ("ndb_table_temporary", "ndbinfo_show_hidden", "ndbinfo_table_pref
 """Variables that change what is answered here, and are not followed."""
 _ANSWERS_ELSE = (
     "auto_increment_increment", "auto_increment_offset", "default_week_format", "max_sort_length",
-    "read_only", "sql_safe_updates", "sql_select_limit", "super_read_only",
+    "read_only", "sql_safe_updates", "super_read_only",
 )  # fmt: skip
 """Others of that kind."""
 _UTC = ("+00:00", "+0:00", "-00:00")
@@ -96,17 +96,27 @@ def _other(name: str, given: str, now: str, scope: str, version: NdbVersion) -> 
         if given.upper() not in _SWITCH:
             raise _no_value(name, given)
         return {name: _SWITCH[given.upper()]}
-    if whole_number(known.value) is not None and whole_number(given) is None:
+    if whole_number(known.value) is not None and _number(given) is None:
         raise SqlError(1232, "42000", f"Incorrect argument type to variable '{name}'")
-    return {name: _bounded(known, given)}
+    return {name: _bounded(name, known, given)}
 
 
-def _bounded(known: SqlVariable, given: str) -> str:
+def _bounded(name: str, known: SqlVariable, given: str) -> str:
     """A number within what the variable may be."""
-    number = whole_number(given)
-    if number is None or known.least is None or known.most is None:
+    number = _number(given)
+    if number is None:
+        return given
+    if known.least is None or known.most is None:
+        if number < 0:
+            raise NotSimulated(f"the least that {name} may be is not known here")
         return given
     return str(min(known.most, max(known.least, number)))
+
+
+def _number(given: str) -> int | None:
+    """A whole number with or without a sign; None: it is none."""
+    number = whole_number(given[1:] if given[:1] in ("+", "-") else given)
+    return number if number is None or not given.startswith("-") else -number
 
 
 def cut(sql: str, version: NdbVersion) -> tuple[Warned, ...]:
@@ -114,7 +124,7 @@ def cut(sql: str, version: NdbVersion) -> tuple[Warned, ...]:
     told = []
     for _, typed, given in _assigned(sql):
         known, value = other_variables(version).get(typed.lower()), given.strip("'\"")
-        if known is not None and _bounded(known, value) != value:
+        if known is not None and _bounded(typed.lower(), known, value) != value:
             text = f"Truncated incorrect {typed.lower()} value: '{value}'"
             told.append(Warned("Warning", 1292, text))
     return tuple(told)
