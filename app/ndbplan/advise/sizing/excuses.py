@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.excused import Excuse
-from ndbplan.advise.sizing.larger import EXACT, HARDWARE, SIZES
+from ndbplan.advise.sizing.larger import EXACT, HARDEST, HARDWARE, SIZES, disks_decide, disks_mend
 from ndbplan.advise.sizing.limits import Judge
 from ndbplan.advise.sizing.peaks import at_share, sends_nothing, times_as_much
 from ndbplan.advise.sizing.verdict import CHECK, LOADER, PRICE, Met, Verdict
@@ -37,8 +37,6 @@ _PEAK_STEP = 1.01
 """So much more of a peak is another one."""
 _STEP = 1.15
 """So much more where only a simulation says whether it is enough."""
-_HARDEST = 4.0
-"""Where so many times more hardware did not move a limit, no more of it is tried. Judgement."""
 _NEEDED = "within.", "money", "job"
 """Kinds of limits of which an excuse states what is needed."""
 _BELOW = 1 - 1e-9
@@ -129,7 +127,7 @@ def _moved_in_turn(judge: Judge, verdict: Verdict, *, by_hardware: bool) -> _Tri
             break
         harder = 2.0 ** max(0, often[broken.kind] - 1)
         if vain is not None and vain(broken):
-            harder = 2 * _HARDEST
+            harder = 2 * HARDEST
         helped.note(broken, choice.host)
         is_of_loads = broken.needed.unit == "tx/s" or broken.is_simulated
         if is_of_loads and not by_hardware:
@@ -195,7 +193,7 @@ def _may_help(judge: Judge, found: Verdict) -> bool:
     assert found.broken is not None
     if found.broken.kind not in HARDWARE:
         return False
-    most = HARDWARE[found.broken.kind](found.choice.host, _STEP**2 * 2 * _HARDEST)
+    most = HARDWARE[found.broken.kind](found.choice.host, _STEP**2 * 2 * HARDEST)
     if most is None:
         return True
     try:
@@ -372,11 +370,11 @@ def _moved(
         return _of_version(judge, broken, choice, wanted, groups)
     if not math.isfinite(times):
         return None
-    if kind == "memory" and _disks_decide(judge.builder, choice):
+    if kind == "memory" and disks_decide(judge.builder, choice):
         kind = "disk space"
-    if kind == CHECK and _disks_mend(judge, choice, groups):
-        kind, times = "disk space", _HARDEST
-    new = HARDWARE[kind](host, times) if kind in HARDWARE and harder <= _HARDEST else None
+    if kind == CHECK and disks_mend(judge, choice, groups):
+        kind, times = "disk space", HARDEST
+    new = HARDWARE[kind](host, times) if kind in HARDWARE and harder <= HARDEST else None
     if new is None:
         return _less(judge, found, choice, wanted, groups)
     machine, words = new
@@ -437,20 +435,3 @@ def _passes(judge: Judge, choice: Choice, groups: int) -> bool:
         return judge.verdict(choice, groups).broken is None
     except UserError:
         return False
-
-
-def _disks_mend(judge: Judge, choice: Choice, groups: int) -> bool:
-    """Whether check finds no error with much larger disks."""
-    larger = HARDWARE["disk space"](choice.host, _HARDEST)
-    if larger is None or not choice.host.disks:
-        return False
-    broken = judge.verdict(replace(choice, host=larger[0], is_planned=False), groups).broken
-    return broken is None or broken.kind != CHECK
-
-
-def _disks_decide(builder: Builder, choice: Choice) -> bool:
-    """Whether DataMemory is so small because its checkpoints need room on a disk."""
-    more = choice.host.model_copy(update={"memory_bytes": 2 * choice.host.memory_bytes})
-    free = replace(choice, is_planned=False)
-    larger = replace(free, host=more)
-    return builder.data_memory_bytes(larger) <= builder.data_memory_bytes(free)

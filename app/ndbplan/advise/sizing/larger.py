@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ndbplan.advise.sizing.build import Builder
+from ndbplan.advise.sizing.choices import Choice
+from ndbplan.advise.sizing.limits import Judge
+from ndbplan.advise.sizing.verdict import CHECK
 from ndbplan.base.units import (
     format_bytes,
     format_bytes_binary,
@@ -22,6 +26,8 @@ from ndbplan.edits.solutions import MOST_CORES
 from ndbplan.plan.hardware import Disk, Host
 
 _GIB = 2**30
+HARDEST = 4.0
+"""Where so many times more hardware did not move a limit, no more of it is tried. Judgement."""
 
 
 def _memory(host: Host, times: float) -> tuple[Host, str]:
@@ -123,3 +129,20 @@ SIZES = {
     "disk": Size(of_disks=_RATES),
     "disk reads": Size(of_disks=_RATES),
 }
+
+
+def disks_mend(judge: Judge, choice: Choice, groups: int) -> bool:
+    """Whether check finds no error with much larger disks."""
+    larger = HARDWARE["disk space"](choice.host, HARDEST)
+    if larger is None or not choice.host.disks:
+        return False
+    broken = judge.verdict(replace(choice, host=larger[0], is_planned=False), groups).broken
+    return broken is None or broken.kind != CHECK
+
+
+def disks_decide(builder: Builder, choice: Choice) -> bool:
+    """Whether DataMemory is so small because its checkpoints need room on a disk."""
+    more = choice.host.model_copy(update={"memory_bytes": 2 * choice.host.memory_bytes})
+    free = replace(choice, is_planned=False)
+    larger = replace(free, host=more)
+    return builder.data_memory_bytes(larger) <= builder.data_memory_bytes(free)

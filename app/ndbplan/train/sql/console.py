@@ -15,7 +15,6 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from ndbplan.base.units import whole_number
 from ndbplan.configuration.deployment import connect_string
 from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import described, tables_of
@@ -286,12 +285,12 @@ class Client(Lines):
             raise outside.no_file(has_folder, self.variables(cluster))
         around.may_query(sql, self.database, cluster.plan.version)
         query, names = user_variables.without_into(sql)
-        tree = parsed(query)
+        tree = finding.limited(parsed(query), self.set_to)
         if any(server.of_users(one.db or self.database) for one in tree.find_all(exp.Table)):
             self._begins(cluster)
         if isinstance(tree, exp.Select) and tree.args.get("locks"):
             self._lock(tree, cluster)
-        found = around.with_older(self._met(query, self._limited(tree), cluster, {}), sql, cluster)
+        found = around.with_older(self._met(query, tree, cluster, {}), sql, cluster)
         self.warnings = found.warnings or self.warnings
         found = readable(found, is_hex=bool(form(cluster.plan.version, "binary_as_hex")))
         self.row_count = -1
@@ -301,13 +300,6 @@ class Client(Lines):
         self.of_user = {**self.of_user, **values}
         self.warnings = warnings
         return text
-
-    def _limited(self, tree: exp.Expr) -> exp.Expr:
-        """As many rows as sql_select_limit lets through where a query states no LIMIT (manual 8.4)."""
-        most = whole_number(self.set_to.get("sql_select_limit", ""), most=finding.MOST_LIMIT)
-        if most is not None and tree.args.get("limit") is None:
-            tree.set("limit", exp.Limit(expression=exp.Literal.number(most)))
-        return tree
 
     def _lock(self, tree: exp.Select, cluster: LiveCluster) -> None:
         """Lock the rows that a query meets, before it reads them. Raises SqlError, and LockWaitError."""
@@ -324,8 +316,7 @@ class Client(Lines):
         around.check_partitions(tree, cluster, self.database)
         counted = None if own else self._counted(tree, cluster)
         if counted is not None:
-            rows = [] if finding.passes_over_one(tree) else [(counted,)]
-            return Result((around.heading(tree, sql),), (INT,), rows)
+            return Result((around.heading(tree, sql),), (INT,), finding.passed_on(tree, [(counted,)]))
         grouped(tree, cluster, self.database)
         values = self.variables(cluster)
         user_variables.filled(tree, self.of_user)

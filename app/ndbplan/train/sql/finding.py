@@ -130,14 +130,21 @@ def _most(statement: exp.Expr) -> int | None:
     return None if None in numbers else sum(one or 0 for one in numbers)
 
 
-def passes_over_one(statement: exp.Expr) -> bool:
-    """Whether LIMIT and OFFSET leave nothing of a single row."""
-    numbers = (
+def limited(statement: exp.Expr, session: Mapping[str, str]) -> exp.Expr:
+    """As many rows as sql_select_limit lets through where a query states no LIMIT (manual 8.4)."""
+    most = whole_number(session.get("sql_select_limit", ""), most=MOST_LIMIT)
+    if most is not None and statement.args.get("limit") is None:
+        statement.set("limit", exp.Limit(expression=exp.Literal.number(most)))
+    return statement
+
+
+def passed_on(statement: exp.Expr, row: list[tuple[int]]) -> list[tuple[int]]:
+    """A single row, or none where LIMIT and OFFSET leave nothing of it."""
+    limit, offset = (
         None if one is None else whole_number(one.expression.name)
         for one in map(statement.args.get, ("limit", "offset"))
     )
-    limit, offset = numbers
-    return limit == 0 or bool(offset)
+    return [] if limit == 0 or offset else row
 
 
 def read(cluster: LiveCluster, table: Table, asked: Wanted) -> list[tuple[Key, Row]]:
