@@ -58,13 +58,23 @@ def test_a_session_gets_no_more_rows_than_it_wants(cluster: LiveCluster) -> None
     assert client.answer(nodes, cluster) == whole
 
 
-def test_numbers_below_zero_are_cut_to_the_least(cluster: LiveCluster) -> None:
+@pytest.mark.parametrize(
+    ("name", "given", "taken"),
+    [
+        ("group_concat_max_len", "-1", "4"),
+        ("wait_timeout", "-1", "1"),
+        ("wait_timeout", "0", "1"),
+        ("interactive_timeout", "99999999", "31536000"),
+        ("max_error_count", "65536", "65535"),
+    ],
+)
+def test_numbers_beyond_bounds_are_cut(name: str, given: str, taken: str, cluster: LiveCluster) -> None:
     client = Client()
-    said = client.answer("SET group_concat_max_len = -1", cluster)
+    said = client.answer(f"SET {name} = {given}", cluster)
     assert said.startswith("Query OK, 0 rows affected, 1 warning")
-    warned = "Truncated incorrect group_concat_max_len value: '-1'"
+    warned = f"Truncated incorrect {name} value: '{given}'"
     assert warned in client.answer("SHOW WARNINGS", cluster)
-    assert value(client, "group_concat_max_len", cluster) == "4"
+    assert value(client, name, cluster) == taken
 
 
 @pytest.mark.parametrize(
