@@ -59,6 +59,37 @@ def test_a_session_gets_no_more_rows_than_it_wants(cluster: LiveCluster) -> None
 
 
 @pytest.mark.parametrize(
+    ("statement", "name", "taken"),
+    [
+        (
+            "SET sql_mode = CONCAT(@@sql_mode, ',STRICT_ALL_TABLES')",
+            "sql_mode",
+            "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,STRICT_ALL_TABLES,",
+        ),
+        ("SET sql_mode = (SELECT REPLACE(@@sql_mode, 'ONLY_FULL_GROUP_BY', ''))", "sql_mode", "STRICT_TRANS"),
+        ("SET group_concat_max_len = 1024 * 1024", "group_concat_max_len", "1048576"),
+        ("SET @a = 7, wait_timeout = @a + 1, @b = 2", "wait_timeout", "8"),
+        ("SET wait_timeout = TRUE", "wait_timeout", "1"),
+        ("SET wait_timeout = +9", "wait_timeout", "9"),
+        ("SET foreign_key_checks = (1 = 0)", "foreign_key_checks", "0"),
+    ],
+)
+def test_values_are_worked_out(statement: str, name: str, taken: str, cluster: LiveCluster) -> None:
+    client = Client()
+    said = client.answer(f"{statement};", cluster)
+    assert said == "Query OK, 0 rows affected (0.00 sec)\n"
+    assert value(client, name, cluster).startswith(taken)
+
+
+def test_a_set_that_is_refused_sets_nothing(cluster: LiveCluster) -> None:
+    client = Client()
+    assert client.answer("SET @a = 1, nosuch = 5;", cluster).startswith("ERROR 1193")
+    assert client.answer("SET @a = 1, wait_timeout = '7';", cluster).startswith("ERROR 1232")
+    assert "NULL" in client.answer("SELECT @a", cluster)
+    assert client.answer("SET wait_timeout = 0, max_error_count = -1", cluster).count("2 warnings") == 1
+
+
+@pytest.mark.parametrize(
     ("name", "given", "taken"),
     [
         ("group_concat_max_len", "-1", "4"),
@@ -94,6 +125,7 @@ def test_numbers_beyond_bounds_are_cut(name: str, given: str, taken: str, cluste
         ("SET ndb_force_send = 0", "Query OK, 0 rows affected"),
         ("SET GLOBAL ndb_wait_setup = 1", "ERROR 1238 (HY000): Variable 'ndb_wait_setup' is a read only"),
         ("SET GLOBAL DataMemory = 5", "ERROR 1193 (HY000): Unknown system variable 'DataMemory'"),
+        ("SET PASSWORD = 'x'", "ndbplan: accounts and roles are not simulated"),
         ("SELECT @@NoSuch", "ERROR 1193 (HY000): Unknown system variable 'NoSuch'"),
         ("SELECT @@nosuch", "ERROR 1193 (HY000): Unknown system variable 'nosuch'"),
         ("SELECT @@innodb_page_size", "ndbplan: the system variable innodb_page_size is not known here"),

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from ndbplan.base.units import whole_number
+from ndbplan.base.units import how_many, whole_number
 from ndbplan.ndb.console import form
 from ndbplan.ndb.sql_server import calls_without_blank, flushed, missing_functions, no_calls
 from ndbplan.ndb.sql_versions import described_charsets
@@ -195,7 +195,8 @@ _LEVELS = re.compile(r"read\s+(?:un)?committed\b|repeatable\s+read\b|serializabl
 
 def passed(warnings: tuple[Warned, ...]) -> str:
     """What the client prints of a statement that changes nothing which is shown."""
-    return f"Query OK, 0 rows affected{', 1 warning' * bool(warnings)} (0.00 sec)"
+    told = f", {how_many(len(warnings), 'warning')}" if warnings else ""
+    return f"Query OK, 0 rows affected{told} (0.00 sec)"
 
 
 def may_pass(sql: str, version: NdbVersion) -> tuple[Warned, ...]:

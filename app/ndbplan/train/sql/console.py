@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
@@ -21,6 +22,7 @@ from ndbplan.ndb.ndbinfo import described, tables_of
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import (
     around,
+    assigning,
     catalogue,
     client_words,
     failing,
@@ -29,6 +31,7 @@ from ndbplan.train.sql import (
     modes,
     outside,
     prepared,
+    row_counts,
     server,
     setting,
     transactions,
@@ -180,17 +183,17 @@ class Client(Lines):
             return said
         if verb in prepared.VERBS:
             return self._prepared(sql, cluster)
-        if verb == "set" and (given := user_variables.assigned(sql)) is not None:
-            for name, text in given:
-                row = held(self._met(f"SELECT {text}", parsed(f"SELECT {text}"), cluster, {})).rows[0]
-                self.of_user = {**self.of_user, name: row[0]}
-            return "Query OK, 0 rows affected (0.00 sec)"
         if verb == "set":
+            around.may_pass(sql, cluster.plan.version)
+            sql, of_user = assigning.worked_out(sql, self.of_user, partial(self._value, cluster))
             found = setting.settings(sql, self.variables(cluster), cluster.plan.version)
             self.set_to = {**self.set_to, **found}
             self.own = self.own - found.keys() if variables.is_global(sql) else self.own | found.keys()
             if found.get("autocommit") == "ON" and transactions.open_of(cluster) is not None:
                 transactions.act(cluster, "commit")
+            self.of_user = of_user
+            if not sql:
+                return around.passed(())
         if verb == "do":
             self._query(f"SELECT {sql[len(words[0]) :]}", cluster)
             return f"Query OK, 0 rows affected ({self.slept_s:.2f} sec)"
@@ -301,6 +304,14 @@ class Client(Lines):
         self.warnings = warnings
         return text
 
+    def _value(self, cluster: LiveCluster, text: str, of_user: Mapping[str, Any]) -> Any:
+        """What an expression comes to beside these variables of users."""
+        before, self.of_user = self.of_user, dict(of_user)
+        try:
+            return held(self._met(f"SELECT {text}", parsed(f"SELECT {text}"), cluster, {})).rows[0][0]
+        finally:
+            self.of_user = before
+
     def _lock(self, tree: exp.Select, cluster: LiveCluster) -> None:
         """Lock the rows that a query meets, before it reads them. Raises SqlError, and LockWaitError."""
 
@@ -314,9 +325,9 @@ class Client(Lines):
     def _met(self, sql: str, tree: exp.Expr, cluster: LiveCluster, own: Mapping[str, Relation]) -> Result:
         """What a query finds; `own`: tables by `database.name` that hold what is given."""
         around.check_partitions(tree, cluster, self.database)
-        counted = None if own else self._counted(tree, cluster)
+        counted = None if own else row_counts.counted(tree, self.database, cluster)
         if counted is not None:
-            return Result((around.heading(tree, sql),), (INT,), finding.passed_on(tree, [(counted,)]))
+            return Result((around.heading(tree, sql),), (INT,), counted)
         grouped(tree, cluster, self.database)
         values = self.variables(cluster)
         user_variables.filled(tree, self.of_user)
@@ -418,27 +429,6 @@ class Client(Lines):
             return finding.relation_of(table, finding.read(cluster, table, asked))
 
         return provide
-
-    def _counted(self, tree: exp.Expr, cluster: LiveCluster) -> int | None:
-        """How many rows a table has, where nothing else is asked; None: it is another query."""
-        tables = list(tree.find_all(exp.Table))
-        if not isinstance(tree, exp.Select) or len(tables) != 1 or len(tree.expressions) != 1:
-            return None
-        only = tree.expressions[0].unalias()
-        where = tables[0].db or self.database
-        plain = not any(tree.args.get(key) for key in ("where", "group", "having", "joins"))
-        if not plain or not isinstance(only, exp.Count) or not isinstance(only.this, exp.Star):
-            return None
-        if where in ("ndbinfo", "") or where.lower() == "information_schema":
-            return None
-        if where not in server.databases(cluster):
-            raise no_database(where)
-        if where in server.SYSTEM:
-            return None
-        table = server.table_named(cluster, where, tables[0].name)
-        failing.may_use(cluster, table, counts=True)
-        locking.enter(cluster, [table])
-        return cluster.rows_of(table)
 
     def _show(self, sql: str, cluster: LiveCluster) -> Result:
         values = self.variables(cluster) | (self._of_all(cluster) if variables.is_global(sql) else {})

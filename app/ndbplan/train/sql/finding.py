@@ -138,15 +138,6 @@ def limited(statement: exp.Expr, session: Mapping[str, str]) -> exp.Expr:
     return statement
 
 
-def passed_on(statement: exp.Expr, row: list[tuple[int]]) -> list[tuple[int]]:
-    """A single row, or none where LIMIT and OFFSET leave nothing of it."""
-    limit, offset = (
-        None if one is None else whole_number(one.expression.name)
-        for one in map(statement.args.get, ("limit", "offset"))
-    )
-    return [] if limit == 0 or offset else row
-
-
 def read(cluster: LiveCluster, table: Table, asked: Wanted) -> list[tuple[Key, Row]]:
     """The rows with their keys. Raises TooMany, and NotSimulated for rows that nobody can tell."""
     held = cluster.held(table)

@@ -76,6 +76,7 @@ def _time_zone(given: str) -> str:
 def _other(name: str, given: str, now: str, scope: str, version: NdbVersion) -> dict[str, str]:
     """What becomes of a variable that is not of NDB; a global value is not that of this session."""
     known, is_global = other_variables(version).get(name), _is_global(scope)
+    is_text, given = given[:1] in ("'", '"'), given.strip("'\"")
     if known is None:
         raise _read_only(name)
     _may_set(name, known.set, scope)
@@ -96,7 +97,7 @@ def _other(name: str, given: str, now: str, scope: str, version: NdbVersion) -> 
         if given.upper() not in _SWITCH:
             raise _no_value(name, given)
         return {name: _SWITCH[given.upper()]}
-    if whole_number(known.value) is not None and _number(given) is None:
+    if whole_number(known.value) is not None and (is_text or _number(given) is None):
         raise SqlError(1232, "42000", f"Incorrect argument type to variable '{name}'")
     return {name: _bounded(name, known, given)}
 
@@ -109,12 +110,14 @@ def _bounded(name: str, known: SqlVariable, given: str) -> str:
     if known.least is None or known.most is None:
         if number < 0:
             raise NotSimulated(f"the least that {name} may be is not known here")
-        return given
+        return str(number)
     return str(min(known.most, max(known.least, number)))
 
 
 def _number(given: str) -> int | None:
-    """A whole number with or without a sign; None: it is none."""
+    """A whole number, with or without a sign, or TRUE or FALSE; None: it is none."""
+    if given.upper() in ("TRUE", "FALSE"):
+        return int(given.upper() == "TRUE")
     number = whole_number(given[1:] if given[:1] in ("+", "-") else given)
     return number if number is None or not given.startswith("-") else -number
 
@@ -124,7 +127,8 @@ def cut(sql: str, version: NdbVersion) -> tuple[Warned, ...]:
     told = []
     for _, typed, given in _assigned(sql):
         known, value = other_variables(version).get(typed.lower()), given.strip("'\"")
-        if known is not None and _bounded(typed.lower(), known, value) != value:
+        number = None if known is None else _number(value)
+        if known is not None and number is not None and _bounded(typed.lower(), known, value) != str(number):
             text = f"Truncated incorrect {typed.lower()} value: '{value}'"
             told.append(Warned("Warning", 1292, text))
     return tuple(told)
@@ -178,7 +182,7 @@ def settings(sql: str, now: Mapping[str, str], version: NdbVersion) -> dict[str,
             kept[name] = _engine(given.strip("'\""), now[name], version)
             continue
         if not name.startswith("ndb"):
-            kept |= _other(name, given.strip("'\""), now[name], scope.lower(), version)
+            kept |= _other(name, given, now[name], scope.lower(), version)
             continue
         _may_set(name, "global" if name == OFFLINE else who_sets(version).get(name, ""), scope.lower())
         switch = name in server.SWITCHES or now[name] in ("ON", "OFF")

@@ -1,6 +1,5 @@
 """Variables of a session that somebody makes: SET @x, SELECT ... INTO @x, and @x in a statement.
 
-assigned("set @x = 5, @y := @x + 1")     # [("x", "5"), ("y", "@x + 1")]; None: it sets others
 without_into("select 7 into @y")         # ("select 7", ["y"])
 """
 
@@ -13,48 +12,11 @@ from typing import Any
 from sqlglot import exp
 
 from ndbplan.train.sql.engine import Result
-from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
 
-_NAME = re.compile(r"@(?:`([^`]{1,64})`|([A-Za-z0-9_.$]{1,64}))")
+NAME = re.compile(r"@(?:`([^`]{1,64})`|([A-Za-z0-9_.$]{1,64}))")
 _INTO = re.compile(r"\binto\s(?=\s{0,99}@[^@])", re.IGNORECASE)
 Values = Mapping[str, Any]
-
-
-def assigned(sql: str) -> list[tuple[str, str]] | None:
-    """The variables that a SET gives values, with the expressions; None: it sets no such variable.
-
-    Raises SqlError, and NotSimulated for a statement that sets others beside.
-    """
-    parts = list(_parts(sql.strip()[3:].strip().rstrip(";")))
-    names = [_NAME.match(one) for one in parts]
-    if not any(names):
-        return None
-    found = []
-    for part, name in zip(parts, names, strict=True):
-        if name is None:
-            raise NotSimulated("variables of users and of the server in one SET are not simulated")
-        behind = part[name.end() :].lstrip()
-        sign = ":=" if behind.startswith(":=") else "="
-        if not behind.startswith(sign) or not behind[len(sign) :].strip():
-            raise syntax(behind)
-        found.append(((name[1] or name[2]).lower(), behind[len(sign) :].strip()))
-    return found
-
-
-def _parts(text: str) -> Sequence[str]:
-    """What commas part that are in no parenthesis and no quote."""
-    parts, depth, quote, begin = [], 0, "", 0
-    for at, sign in enumerate(text):
-        if quote:
-            quote = "" if sign == quote else quote
-        elif sign in "'\"`":
-            quote = sign
-        elif sign == "," and not depth:
-            parts.append(text[begin:at].strip())
-            begin = at + 1
-        else:
-            depth += (sign == "(") - (sign == ")")
-    return [*parts, text[begin:].strip()]
 
 
 def without_into(sql: str) -> tuple[str, list[str]]:
@@ -66,7 +28,7 @@ def without_into(sql: str) -> tuple[str, list[str]]:
     while True:
         while sql[at : at + 1].isspace():
             at += 1
-        name = _NAME.match(sql, at)
+        name = NAME.match(sql, at)
         if name is None:
             raise NotSimulated("SELECT ... INTO takes variables here: INTO @x, @y")
         names.append((name[1] or name[2]).lower())
