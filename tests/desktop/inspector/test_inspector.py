@@ -119,6 +119,18 @@ def test_a_host_is_edited_and_the_title_follows(stand: _Stand) -> None:
     assert stand.field("hostname").line.text() == "data1"
 
 
+def test_replicas_that_the_product_refuses_stand_where_they_were_typed(stand: _Stand) -> None:
+    """Estimates go on with the default; the field showed it beside an error about the number typed."""
+    stand.select()
+    assert stand.field("NoOfReplicas").line.text() == "2"
+    stand.type("NoOfReplicas", "9")
+    stand.settle()
+    assert stand.document.plan.parameters.data_node["NoOfReplicas"] == 9
+    assert stand.field("NoOfReplicas").line.text() == "9"
+    stand.document.undo_stack.undo()
+    assert stand.field("NoOfReplicas").line.text() == "2"
+
+
 def test_why_a_disk_is_full_is_broken_down_by_purpose(stand: _Stand) -> None:
     stand.until_fresh()
     stand.select("data1-c0d1")

@@ -42,6 +42,11 @@ def _to_plan(name: str) -> Callable[[Plan, str, Any], Plan]:
     return lambda plan, _id, value: edits.set_plan(plan, **{name: value})
 
 
+def _replicas(plan: Plan) -> Any:
+    """As stated, a number that the product refuses too; nothing stated: what counts."""
+    return plan.parameters.data_node.get("NoOfReplicas", no_of_replicas(plan))
+
+
 class PlanPage(Page):
     """Name, version, replicas; tables and workloads; notes."""
 
@@ -55,7 +60,7 @@ class PlanPage(Page):
             WHOLE,
             label="Replicas",
             tip="NoOfReplicas: copies of every row, nodes in a node group",
-            get=no_of_replicas,
+            get=_replicas,
             edit=lambda plan, _i, value: set_parameter(plan, "data_node", "NoOfReplicas", value),
         )
         form.line(
