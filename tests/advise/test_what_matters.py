@@ -8,7 +8,7 @@ from itertools import islice
 import pytest
 
 from ndbplan.advise.candidate import Change
-from ndbplan.advise.candidate_settings import of_threads
+from ndbplan.advise.candidate_settings import is_of_log_or_checkpoints, of_log_and_checkpoints, of_threads
 from ndbplan.advise.candidates import single_changes
 from ndbplan.advise.figures import FIGURES, Figure
 from ndbplan.advise.max_load import max_load, steady_scenario
@@ -25,7 +25,7 @@ from ndbplan.edits.changes import value_changes
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.solutions import set_everywhere
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.stored import threads_of
+from ndbplan.estimate.stored import memory, threads_of
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.simulate.model.workload import estimation_of
@@ -243,3 +243,17 @@ def test_no_threads_are_offered_that_a_data_node_refuses(threads: str, query: se
     assert found
     assert all(counts.query % counts.ldm_instances == 0 for counts in found)
     assert {counts.query for counts in found} >= query - {threads_of(plan, node).query} or not threads
+
+
+def test_steps_of_log_and_checkpoints_are_of_parameters_that_there_are_and_take_no_memory() -> None:
+    """Sizing takes such steps by itself: none of them may cost what was not asked about."""
+    stepped = set()
+    for name in ("redo-overload", "starter", "measured-7.4.10"):
+        plan = sample_plan(name)
+        for change in of_log_and_checkpoints(plan, ()):
+            after = change.edit(plan)
+            stepped |= {one.name for one in value_changes(plan, after)}
+            assert memory(after).nodes == memory(plan).nodes, change.title
+    assert {name for name in stepped if not is_of_log_or_checkpoints(name)} == set()
+    assert {"NoOfFragmentLogFiles", "RecoveryWork", "DiskCheckpointSpeed", "CompressedLCP"} <= stepped
+    assert "RedoBuffer" not in stepped

@@ -32,6 +32,12 @@ FEW, STEP = 7, 2
 """Numbers up to this go by one, larger ones by half and twice."""
 _NOT_STEPPED = frozenset({"NoOfReplicas", "NodeGroup", "NodeId", "Id", "ServerPort", "PortNumber"})
 """Stepped otherwise, or names of something."""
+_OF_LOG_AND_CHECKPOINTS = frozenset({
+    "CompressedLCP", "DiskCheckpointSpeed", "EnablePartialLcp", "EnableRedoControl", "FragmentLogFileSize",
+    "InsertRecoveryWork", "MaxDiskWriteSpeed", "MaxDiskWriteSpeedOwnRestart", "MinDiskWriteSpeed",
+    "NoOfFragmentLogFiles", "RecoveryWork",
+})  # fmt: skip
+"""Those whose step takes none of a node's memory or threads and promises clients nothing less."""
 _KINDS = ("ldm", "tc", "recv", "send", "query", "recover", "main", "rep")
 """Threads of which there may be more or fewer."""
 _THERE_UNLESS_SAID = ("main", "rep", "ldm")
@@ -55,8 +61,8 @@ def of_log_and_checkpoints(plan: Plan, stated: Collection[str]) -> Iterator[Chan
 
 
 def is_of_log_or_checkpoints(name: str) -> bool:
-    """Whether a parameter of data nodes moves the redo log or checkpoints before anything else."""
-    return moves("DB", name) in ("redo", "checkpoint")
+    """Whether a parameter of data nodes says how the redo log and checkpoints are written, no more."""
+    return name in _OF_LOG_AND_CHECKPOINTS
 
 
 def _stepped(plan: Plan, section: str) -> Iterator[Parameter]:
