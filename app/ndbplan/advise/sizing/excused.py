@@ -14,17 +14,12 @@ from ndbplan.base.units import how_many
 class Excuse(Shape):
     """One class without a cluster that passes."""
 
-    JSON = (
-        "class=title first_limit change smallest_change=change node_groups still_broken=against "
-        "change_looked_for=is_looked_for"
-    )
-    # `smallest_change` is what `change` was called: no step of it is spare, but no law says that nothing else
-    # is less.
+    JSON = "class=title first_limit change node_groups still_broken=against change_looked_for=is_looked_for"
 
     title: str
     first_limit: str
     change: str | None
-    """What lets it pass, no part of it a step larger than it has to be.
+    """What lets it pass, no part of it a step larger than has to be; no law says that nothing else is less.
 
     None: no change of this hardware or of a single requirement was found, or none was looked for.
     """
