@@ -27,6 +27,7 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.edits import parts as edits
 from ndbplan.edits.assign import assign
 from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.solutions import set_everywhere
 from ndbplan.estimate.estimation import Estimation, chosen_workload
 from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
@@ -102,6 +103,17 @@ def test_more_bandwidth_is_surely_better_where_the_ranges_overlap() -> None:
     assert judged(side_by_side(OVERLOAD, other, figures=figures, worlds=0))["accepted"] == (WITHIN,)
     assert judged(side_by_side(other, OVERLOAD, figures=figures))["accepted"] == (WORSE,)
     assert found.rows[0].winners == (1,)
+
+
+def test_of_two_that_beat_the_first_the_one_that_beats_the_other_wins() -> None:
+    """Both stood in bold: the winner was asked of the first plan alone."""
+    speeds = [stated(OVERLOAD, f"redo.disk.write={speed}MB/s") for speed in (124, 400)]
+    memory = [set_everywhere(STARTER, "DataMemory", size * 2**30) for size in (40, 80, 160, 160)]
+    accepted = side_by_side(OVERLOAD, *speeds, figures=[FIGURES["accepted"]]).rows[0]
+    assert accepted.judged[1:] == (BETTER, BETTER)
+    assert accepted.winners == (2,)
+    assert side_by_side(*memory, figures=[FIGURES["memory"]]).rows[0].winners == (2, 3)
+    assert side_by_side(*memory[::-1], figures=[FIGURES["memory"]]).rows[0].winners == (0, 1)
 
 
 def test_no_error_is_better_than_any() -> None:

@@ -278,7 +278,7 @@ def test_the_better_one_is_seen_without_a_colour(compared, monkeypatch, qtbot) -
     from ndbplan.advise.compare import BETTER, Comparison, Row
 
     rate = [Quantity.exact(float(value), "tx/s") for value in (100, 200, 100)]
-    row = Row("accepted", "Accepted", "tx/s", tuple(rate), (None, BETTER, None), *[("", "", "")] * 2)
+    row = Row("accepted", "Accepted", "tx/s", tuple(rate), (None, BETTER, None), *[("", "", "")] * 2, (1,))
     compared._simulated = Comparison(("Main", "B", "C"), (), (row,), ())
     compared._show()
     assert cells(compared, "Accepted") == ("100 tx/s", "▲ 200 tx/s", "100 tx/s")

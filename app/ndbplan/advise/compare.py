@@ -105,6 +105,8 @@ class Row(Shape):
     spread: tuple[str, ...]
     """`narrower` or `wider` where drawn worlds differ far more in one plan than in the first, but not in the
     middle: the same mean, another spread; nothing for all others."""
+    winners: tuple[int, ...]
+    """The columns that beat another one and that none beats, each judged against each."""
 
     @property
     def printed(self) -> tuple[Quantity | float | None, ...]:
@@ -113,15 +115,6 @@ class Row(Shape):
             value.value if value is not None and value.unit == "count" and value.low == value.high else value
             for value in self.values
         )
-
-    @property
-    def winners(self) -> tuple[int, ...]:
-        """The columns that nothing beats and that beat another one, by the judgement against the first."""
-        if BETTER in self.judged:
-            return tuple(n for n, one in enumerate(self.judged) if one == BETTER)
-        if WORSE not in self.judged:
-            return ()
-        return tuple(n for n, one in enumerate(self.judged) if n == 0 or one == WITHIN)
 
 
 @dataclass(frozen=True)
@@ -158,12 +151,15 @@ class _Compared:
         # No number because a plan is incomplete is not the best one, such as no error at all.
         known = [value is not None or not note for value, note in zip(values, notes, strict=True)]
         judged += [
-            self._judged(figure, place, values) if known[0] and known[place] else None
+            self._judged(figure, 0, place, values) if known[0] and known[place] else None
             for place in range(1, len(values))
         ]
+        winners = self._winners(figure, judged, values)
         unit = next((value.unit for value in values if value is not None), figure.unit)
         spread = tuple(self._spread.get((figure.name, place), "") for place in range(len(values)))
-        return Row(figure.name, figure.title, figure.unit or unit, values, tuple(judged), notes, spread)
+        return Row(
+            figure.name, figure.title, figure.unit or unit, values, tuple(judged), notes, spread, winners
+        )
 
     def value(self, figure: Figure, place: int) -> tuple[Quantity | None, str]:
         """The figure of one column, and why there is none or what it leaves out."""
@@ -184,9 +180,29 @@ class _Compared:
         is_money = figure.name == "cost" or figure.name in PER_COST
         return value, _left_out(now) if is_money and value is not None else ""
 
-    def _judged(self, figure: Figure, place: int, values: Sequence[Quantity | None]) -> Judgement | None:
-        first, other = self.columns[0][1], self.columns[place][1]
-        one, two = values[0], values[place]
+    def _winners(
+        self, figure: Figure, judged: Sequence[Judgement | None], values: Sequence[Quantity | None]
+    ) -> tuple[int, ...]:
+        """Where one column beats another, those that neither the first nor one of them beats."""
+        if BETTER in judged:
+            best = [place for place, one in enumerate(judged) if one == BETTER]
+        elif WORSE in judged:
+            best = [place for place, one in enumerate(judged) if place == 0 or one == WITHIN]
+        else:
+            return ()
+        return tuple(
+            place
+            for place in best
+            if not any(
+                self._judged(figure, place, other, values) == BETTER for other in best if other != place
+            )
+        )
+
+    def _judged(
+        self, figure: Figure, against: int, place: int, values: Sequence[Quantity | None]
+    ) -> Judgement | None:
+        first, other = self.columns[against][1], self.columns[place][1]
+        one, two = values[against], values[place]
         if not figure.better:
             return None
         if figure.measured_as == "load" and (first.workload is None or other.workload is None):
@@ -206,28 +222,31 @@ class _Compared:
             and (one is not None or figure.none_is_best)
             and _may_be_either(one, two)
         ):
-            return self._in_worlds(figure, place)
+            return self._in_worlds(figure, against, place)
         return judge(figure, one, two)
 
-    def _in_worlds(self, figure: Figure, place: int) -> Judgement:
+    def _in_worlds(self, figure: Figure, against: int, place: int) -> Judgement:
         """What the same drawn worlds make of both."""
         sign = 1.0 if figure.better == "higher" else -1.0
         won = lost = done = 0
         seen: list[tuple[float, float]] = []
         for numbers in (range(min(_FIRST_WORLDS, self.worlds)), range(_FIRST_WORLDS, self.worlds)):
-            for one, two in self._pairs(figure, place, numbers):
+            for one, two in self._pairs(figure, against, place, numbers):
                 seen.append((one, two))
                 gain = _gain(sign * one, sign * two)
                 won, lost, done = won + (gain > 0), lost + (gain < 0), done + 1
             if done in (won, lost) or done - max(won, lost) > _MOST_DISSENT * self.worlds:
                 break
         if max(won, lost) < (1 - _MOST_DISSENT) * done:
-            self._spread[figure.name, place] = _other_spread(*zip(*seen, strict=True))
+            if against == 0:
+                self._spread[figure.name, place] = _other_spread(*zip(*seen, strict=True))
             return WITHIN
         return BETTER if won > lost else WORSE
 
-    def _pairs(self, figure: Figure, place: int, numbers: Iterable[int]) -> Iterator[tuple[float, float]]:
-        asked = [(column, number) for number in numbers for column in (0, place)]
+    def _pairs(
+        self, figure: Figure, against: int, place: int, numbers: Iterable[int]
+    ) -> Iterator[tuple[float, float]]:
+        asked = [(column, number) for number in numbers for column in (against, place)]
 
         def work(one: tuple[int, int]) -> float:
             with keeping(self.kept):
