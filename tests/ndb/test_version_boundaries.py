@@ -468,7 +468,7 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
     ),
     (
         "kubernetes_operator",
-        "8.0.0",
+        "8.0.22",
         lambda v: "ndb-operator.yaml" in exported(plan(v), "operator,config"),
         False,
         True,

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import MIB, format_ndb_size
+from ndbplan.base.resources import read_json
+from ndbplan.base.units import MIB, format_ndb_size, format_value
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.mysqld import option_line, stated_options
 from ndbplan.configuration.sections import PATH_PARAMETERS
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.configuration.stated import OF_PLAN, Fate, readings
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.times.restart import IDLE
 from ndbplan.exporting.yaml_text import yaml_text
-from ndbplan.ndb.values import format_value
+from ndbplan.ndb.mysqld_options import may_be_empty, written
+from ndbplan.ndb.values import format_value as as_stated
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
@@ -33,21 +38,38 @@ _SET_BY_OPERATOR = {
     "locationdomainid",
     "lockpagesinmainmemory",
 }
-_NEEDS_SECRETS = ("EncryptedFileSystem", "RequireTls", "RequireCertificate")
-"""With them no node starts without a password or a key, which the operator gives to no pod."""
+_ENCRYPTED = "EncryptedFileSystem"
+"""The operator states it itself where the resource names a Secret."""
+_NEEDS_KEYS = ("RequireTls", "RequireCertificate")
+"""With them no node starts without a key, which the operator gives to no pod."""
+_ABSOLUTE_PATH = re.compile(r"(^|[=:,])/")
+_LOG_BIN_OF_PODS = "binlog"
+"""Base name of the binary log where the plan gives none."""
+
+
+@cache
+def _limits() -> Mapping[str, Any]:
+    """What the operator takes, and waits for."""
+    limits: Mapping[str, Any] = read_json("ndb/operator.json")
+    return limits
 
 
 def render_operator(plan: Plan) -> str:
     """The YAML text of the resource."""
     members = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
-    comment = (
-        f"Cluster '{plan.name}' for MySQL NDB Operator, written by ndbplan.\n"
-        "The operator places nodes, ids, directories and management nodes itself; settings of single nodes, "
-        "of connections and of SQL nodes in config.ini, and disk roles of the plan are not carried over. It "
-        "makes one SQL node where the plan has none. A memory limit is given where the plan states one for "
-        "the container of every data node. It cannot give a host to one node, mount several disks, "
-        "lock memory, create log file groups, or add node groups to a cluster that runs."
-        f"{_without_secrets(plan)}"
+    comment = "\n".join(
+        (
+            f"Cluster '{plan.name}' for MySQL NDB Operator, written by ndbplan.",
+            "The operator places nodes, ids, directories and management nodes itself; settings of single "
+            "nodes, of connections and of SQL nodes in config.ini, and disk roles of the plan are not "
+            "carried over. It makes one SQL node where the plan has none. A memory limit is given where the "
+            "plan states one for the container of every data node. It cannot give a host to one node, mount "
+            "several disks, lock memory, or create log file groups; once the cluster is made it changes "
+            "neither NoOfReplicas nor what a pod asks for, and nothing at all with NoOfReplicas 1.",
+            "The data directory of an SQL node lives as long as its pod: its binary log and what is not in "
+            "NDB go with it, unless you add a pvcSpec to mysqlNode.",
+            *_said(plan, members),
+        )
     )
     document: dict[str, Any] = {
         "apiVersion": "mysql.oracle.com/v1",
@@ -57,6 +79,7 @@ def render_operator(plan: Plan) -> str:
             **_image(plan),
             "redundancyLevel": no_of_replicas(plan),
             "freeAPISlots": len(plan.api_slots),
+            **({"tdeSecretName": _secret(plan)} if _is_asked(plan, _ENCRYPTED) else {}),
             "dataNode": _data_node(plan, members),
             "mysqlNode": _mysql_node(plan),
         },
@@ -67,13 +90,76 @@ def render_operator(plan: Plan) -> str:
     return yaml_text(document, comment)
 
 
-def _without_secrets(plan: Plan) -> str:
-    """What of the plan is left out because no pod would start with it."""
+def _said(plan: Plan, members: list[DataNode]) -> Iterator[str]:
+    """What holds for this plan: what is to be done before, what is left out, what is refused."""
+    if _is_asked(plan, _ENCRYPTED):
+        yield (
+            "Before, make the password of encrypted files, without which no data node starts: kubectl create "
+            f"secret generic {_secret(plan)} --from-literal={_limits()['tde_secret_key']}=PASSWORD"
+        )
+    if asked := [name for name in _NEEDS_KEYS if _is_asked(plan, name)]:
+        yield f"It gives no pod a key, so that this of the plan is left out: {', '.join(asked)}."
+    if named := [*_naming_files(plan), *_options_naming_files(plan)]:
+        yield (
+            "Pods have no folders but their own, so that this of the plan is left out, which names some: "
+            f"{', '.join(named)}."
+        )
+    yield from (f"THE OPERATOR REFUSES THIS: {why}." for why in _refused(plan, members))
+    yield from _starts_too_long(plan, members)
+
+
+def _refused(plan: Plan, members: list[DataNode]) -> Iterator[str]:
+    """Why no cluster comes of the resource."""
+    replicas, most = no_of_replicas(plan), _limits()
+    if not members:
+        yield "it needs data nodes"
+    elif len(members) % replicas:
+        yield f"{len(members)} data nodes are no whole number of node groups of {replicas}"
+    if len(members) > most["data_nodes_most"]:
+        yield f"{len(members)} data nodes, {most['data_nodes_most']} at most"
+    if replicas > most["redundancy_most"]:
+        yield f"NoOfReplicas is {replicas}, {most['redundancy_most']} at most"
+    sections = max(1, len(plan.sql_nodes)) * _pool(plan) + len(plan.api_slots)
+    room = most["node_id_most"] + 1 - most["first_api_node_id"]
+    if sections > room:
+        yield (
+            f"{sections} connections of SQL nodes and API slots, {room} at most: it numbers them from "
+            f"{most['first_api_node_id']} on, and node ids end at {most['node_id_most']}"
+        )
+
+
+def _starts_too_long(plan: Plan, members: list[DataNode]) -> Iterator[str]:
+    """Starts that Kubernetes does not wait for, as a sentence."""
+    if not members:
+        return
+    waited_s, now = _limits()["data_node_start_most_s"], Estimation(plan)
+    found = []
+    for name, kind, node_id in (
+        ("a restart of all", "system", None),
+        ("one with --initial", "initial", members[0].node_id),
+    ):
+        try:
+            estimate = now.restart("system" if kind == "system" else "initial", node_id, IDLE)
+        except UserError:
+            continue
+        if estimate.duration_s.high > waited_s:
+            found.append(f"{name} takes {estimate.duration_s}")
+    if found:
+        yield (
+            f"It gives a data node {format_value(waited_s, 's')} to start, then ends and begins it anew, "
+            f"over and over: with the rows of the plan {', '.join(found)}."
+        )
+
+
+def _secret(plan: Plan) -> str:
+    """Name of the Secret with the password of encrypted files."""
+    return f"{kubernetes_name(plan.name)}-tde"
+
+
+def _is_asked(plan: Plan, name: str) -> bool:
+    """Whether a plan switches something on."""
     stated = {**plan.parameters.data_node, **plan.parameters.management}
-    asked = [name for name in _NEEDS_SECRETS if str(stated.get(name, 0)).lower() in ("1", "true", "yes")]
-    if not asked:
-        return ""
-    return f"\nIt gives no pod a password or key, so that this of the plan is left out: {', '.join(asked)}."
+    return str(stated.get(name, 0)).lower() in ("1", "true", "yes")
 
 
 def _image(plan: Plan) -> dict[str, str]:
@@ -84,8 +170,9 @@ def _image(plan: Plan) -> dict[str, str]:
 
 def kubernetes_name(name: str) -> str:
     """A name as Kubernetes allows it: small letters, digits and hyphens."""
-    text = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:50].strip("-")
-    return text if re.match(r"[a-z]", text) else f"ndb-{text}".strip("-")
+    text = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    text = text if re.match(r"[a-z]", text) else f"ndb-{text}"
+    return text[: _limits()["name_letters_most"]].strip("-")
 
 
 def _config(plan: Plan, section: str, parameters: Parameters) -> dict[str, int | str]:
@@ -95,10 +182,22 @@ def _config(plan: Plan, section: str, parameters: Parameters) -> dict[str, int |
         parameter, value = reading.parameter, reading.value
         if parameter is None or reading.fate not in (Fate.COUNTS, Fate.REFUSED):
             continue
-        if parameter.name.lower() not in _SET_BY_OPERATOR and parameter.name not in _NEEDS_SECRETS:
+        if parameter.name.lower() in _SET_BY_OPERATOR or parameter.name in (_ENCRYPTED, *_NEEDS_KEYS):
+            continue
+        if not _ABSOLUTE_PATH.search(str(value)):
             size = isinstance(value, int) and parameter.unit.startswith("bytes")
-            values[parameter.name] = format_value(parameter, value) if size else value
+            values[parameter.name] = as_stated(parameter, value) if size else value
     return values
+
+
+def _naming_files(plan: Plan) -> list[str]:
+    """Parameters that are left out for the files of hosts in their values."""
+    stated = (*plan.parameters.data_node.items(), *plan.parameters.management.items())
+    return [
+        name
+        for name, value in stated
+        if name.lower() not in _SET_BY_OPERATOR and _ABSOLUTE_PATH.search(str(value))
+    ]
 
 
 def _data_node(plan: Plan, members: list[DataNode]) -> dict[str, Any]:
@@ -113,14 +212,29 @@ def _data_node(plan: Plan, members: list[DataNode]) -> dict[str, Any]:
     if limit is not None:
         resources["limits"] = {"memory": _binary(limit)}
     spec["ndbPodSpec"] = {"resources": resources}
-    disks = [disk for node in members for disk in _disks(plan, node)]
-    if disks:
-        smallest = min(sum(disk.capacity_bytes for disk in _disks(plan, node)) for node in members)
+    if any(_disks(plan, node) for node in members):
         spec["pvcSpec"] = {
             "accessModes": ["ReadWriteOnce"],
-            "resources": {"requests": {"storage": _binary(smallest)}},
+            "resources": {"requests": {"storage": _binary(_storage_bytes(plan, members))}},
         }
     return spec
+
+
+def _storage_bytes(plan: Plan, members: list[DataNode]) -> int:
+    """What the files of a data node take when its memory is full, in whole MiB; no more than its disks hold.
+
+    A volume has less room than the disks that it is made of, so that all of them is never there.
+    """
+    smallest = min(sum(disk.capacity_bytes for disk in _disks(plan, node)) for node in members)
+    try:
+        on_disks = Estimation(plan).disk_space
+    except UserError:
+        return smallest
+    needed = 0.0
+    for node in members:
+        spaces = (space for disk in _disks(plan, node) if (space := on_disks.of(disk.id)) is not None)
+        needed = max(needed, sum(one.memory_full_bytes.high / len(one.node_ids) for one in spaces))
+    return min(smallest, math.ceil(needed / MIB) * MIB)
 
 
 def _requests(plan: Plan, members: list[DataNode], limit: int | None) -> dict[str, str]:
@@ -167,18 +281,43 @@ def _binary(size_bytes: int) -> str:
     return f"{text}i" if text[-1] in "KMG" else text
 
 
+def _pool(plan: Plan) -> int:
+    """Connections of every SQL node, as they are alike."""
+    return min((len(process_node_ids(node)) for node in plan.sql_nodes), default=1)
+
+
 def _mysql_node(plan: Plan) -> dict[str, Any]:
-    """SQL nodes, of which the operator needs one; options that all of the plan's have."""
-    pools = [len(process_node_ids(node)) for node in plan.sql_nodes]
-    spec: dict[str, Any] = {"nodeCount": max(1, len(plan.sql_nodes))}
-    if pools and min(pools) > 1:
-        spec["connectionPoolSize"] = min(pools)
-    if common := _in_all([stated_options(node) for node in plan.sql_nodes]):
-        spec["myCnf"] = "\n".join(("[mysqld]", *common, ""))
+    """SQL nodes, of which the operator needs one; options that all of the plan's have.
+
+    So many and no more: by itself it would make room for two more in config.ini.
+    """
+    count = max(1, len(plan.sql_nodes))
+    spec: dict[str, Any] = {"nodeCount": count, "maxNodeCount": count}
+    if _pool(plan) > 1:
+        spec["connectionPoolSize"] = min(_pool(plan), _limits()["connection_pool_most"])
+    lines = [_line(*one) for one in _in_all(plan) if not _ABSOLUTE_PATH.search(one[1])]
+    if lines:
+        spec["myCnf"] = "\n".join(("[mysqld]", *lines, ""))
     return spec
 
 
-def _in_all(stated: list[dict[str, str]]) -> list[str]:
-    """Lines of the options that every SQL node has, with the same value."""
+def _line(name: str, value: str) -> str:
+    """An option as the operator reads it: it refuses all lines without a value."""
+    if value:
+        return option_line(name, value)
+    if may_be_empty(name):
+        return f'{name}=""'
+    by_name = name == written(name, "on")[0] and not written(name, "on")[1]
+    return f"{name}={_LOG_BIN_OF_PODS if by_name else 1}"
+
+
+def _options_naming_files(plan: Plan) -> list[str]:
+    """Options that are left out for the files of hosts in their values."""
+    return [name for name, value in _in_all(plan) if _ABSOLUTE_PATH.search(value)]
+
+
+def _in_all(plan: Plan) -> list[tuple[str, str]]:
+    """The options that every SQL node has, with the same value."""
+    stated = [stated_options(node) for node in plan.sql_nodes]
     first = stated[0] if stated else {}
-    return [option_line(*one) for one in first.items() if all(one in options.items() for options in stated)]
+    return [one for one in first.items() if all(one in options.items() for options in stated)]
