@@ -20,11 +20,14 @@ from ndbplan.estimate.load.node_settings import NODE_SETTINGS
 from ndbplan.estimate.load.transaction_size import size_of
 from ndbplan.estimate.loaded import cpu, disk_demand, network, redo
 from ndbplan.estimate.narrowed import narrowed
-from ndbplan.estimate.stored import machines_of
+from ndbplan.estimate.space.disk_space import disk_space
+from ndbplan.estimate.stored import machines_of, node_data
+from ndbplan.estimate.timed import backup
 from ndbplan.estimate.times.restart import IDLE
 from ndbplan.plan.fields import Point
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import EMPTY_PLAN, Calibration, Plan
+from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_names, sample_plan
 
 STARTER = load(resource_path("samples/starter.ndbplan"))
@@ -258,3 +261,25 @@ def test_what_takes_the_time_of_disks_beside_nodes_that_start(name: str) -> None
                     taken[demand.disk_id] = taken.get(demand.disk_id, 0.0) + share
         assert asked.busy(starting) == pytest.approx(taken)
         assert taken
+
+
+def test_another_host_leaves_what_is_known_of_all_others() -> None:
+    """Where four variants of a large plan are compared, all that depends on a node is worked out once."""
+    plan, load = TELECOM, TELECOM.workloads[0]
+    other, _ = assign(plan, f"hosts[{plan.host(plan.data_nodes[0].host_id).hostname}].cores=48")
+    with keeping():
+        saved, saved_too = (backup(one, load).nodes for one in (plan, other))
+        files, files_too = (disk_space(one, load).nodes for one in (plan, other))
+        busy, busy_too = (cpu(one, load).nodes for one in (plan, other))
+    figures = [(*one.figures, *two.figures) for one, two in zip(saved, saved_too, strict=True)]
+    assert sum(all(a is b for a, b in zip(one[:4], one[4:], strict=True)) for one in figures) == 143
+    assert sum(one is two for one, two in zip(files, files_too, strict=True)) == 143
+    assert sum(one is two for one, two in zip(busy, busy_too, strict=True)) == 143
+
+
+def test_nodes_that_hold_and_do_the_same_share_the_sizes_of_their_files() -> None:
+    with keeping():
+        spaces = disk_space(TELECOM, TELECOM.workloads[0]).nodes
+        kinds = {id(node.alike) for node in node_data(TELECOM)}
+    sizes = {id(file.bytes) for node in spaces for file in node.files if file.role is DiskRole.BACKUP}
+    assert len(sizes) <= len(kinds) < len(spaces) / 4

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import as_json
 from ndbplan.configuration.node_groups import node_groups
@@ -21,6 +22,7 @@ from ndbplan.estimate import stored
 from ndbplan.estimate.estimation import Estimation, chosen_workload
 from ndbplan.estimate.grown import grow, reorganise
 from ndbplan.estimate.load.checkpoint import checkpoint as checkpoint_of
+from ndbplan.estimate.load.cpu import CpuEstimate, HostCpu
 from ndbplan.estimate.load.redo import redo as redo_of
 from ndbplan.estimate.loaded import checkpoint, node_loads, redo, stored_loads
 from ndbplan.estimate.space.disk_space import disk_space
@@ -134,6 +136,17 @@ def test_what_is_certain_stays_certain_and_no_range_goes_beyond_what_can_be() ->
     wide = far.widened(Quantity(0.9, 0.8, 0.99, "fraction"), 1.0)
     assert wide.low == 0.8 / far.room
     assert wide.high == 1.0
+
+
+def test_figures_that_rows_share_are_one_object_when_they_are_widened_too() -> None:
+    used, far = Quantity(0.5, 0.4, 0.6, "fraction"), nearness("load", MEASURED._replace(nodes=144))
+    rows = tuple(HostCpu(f"h{number}", "host", used, True, used) for number in range(1500))
+    with keeping():
+        found = far.widened_throughout(CpuEstimate((), rows))
+        again = far.widened_throughout(CpuEstimate((), rows[:1000]))
+    assert {id(one.utilisation) for one in found.hosts} == {id(one.work) for one in found.hosts}
+    assert found.hosts[0].work == far.widened(used) != used
+    assert all(one is other for one, other in zip(found.hosts, again.hosts, strict=False))
 
 
 def test_log_checkpoints_and_disk_space_of_a_plan_beyond_all_runs_are_less_certain() -> None:

@@ -23,6 +23,7 @@ from ndbplan.configuration.settings import is_diskless, node_settings
 from ndbplan.estimate.beyond import less_certain
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.disks import DisksEstimate
+from ndbplan.estimate.load.node_settings import KEPT_NODES
 from ndbplan.estimate.loaded import checkpoint, disk_data, disk_demand, job_of, node_loads_by_id
 from ndbplan.estimate.narrowed import narrowed
 from ndbplan.estimate.stored import (
@@ -200,17 +201,21 @@ def _backup(plan: Plan, workload: Workload | None) -> BackupEstimate:
 @kept_by_identity(size=48)
 def _near(estimate: BackupEstimate, lasts: Quantity, near: Nearness, held: Nearness) -> BackupEstimate:
     """`near`: to measured backups; `held`: to measured sizes of rows, which a backup writes."""
-    nodes = tuple(
-        replace(
-            one,
-            written_bytes=upwards(held).widened(one.written_bytes),
-            speed_bytes_per_s=downwards(near).widened(one.speed_bytes_per_s),
-            duration_s=upwards(near).widened(one.duration_s),
-            log_bytes=near.widened(one.log_bytes),
-        )
-        for one in estimate.nodes
-    )
+    nodes = tuple(one.with_figures(*_near_node(*one.figures, near, held)) for one in estimate.nodes)
     return replace(estimate, nodes=nodes, duration_s=lasts, nearness=near)
+
+
+@kept_by_identity(size=KEPT_NODES)
+def _near_node(
+    written: Quantity, speed: Quantity, lasts: Quantity, log: Quantity, near: Nearness, held: Nearness
+) -> tuple[Quantity, ...]:
+    """Once for all nodes that back up alike, so that what depends on it is worked out once too."""
+    return (
+        upwards(held).widened(written),
+        downwards(near).widened(speed),
+        upwards(near).widened(lasts),
+        near.widened(log),
+    )
 
 
 def restore_backup(plan: Plan) -> PhasedEstimate:

@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ndbplan.base.kept import kept_by_identity
+from ndbplan.base.kept import kept_by_identity, kept_each_by_identity
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.resources import read_json
 from ndbplan.base.shapes import Shape
@@ -120,20 +120,42 @@ def downwards(near: Nearness) -> Nearness:
     return replace(near, room=1.0, room_below=near.room)
 
 
-@kept_by_identity(size=1024)
+@kept_by_identity(size=96)
 def _throughout(part: Any, near: Nearness) -> Any:
     if isinstance(part, Quantity):
         return near.widened(part)
-    if isinstance(part, tuple):
-        return tuple(_throughout(one, near) if isinstance(one, Shape) else one for one in part)
-    shares, wider = part.SHARES, {}
-    for field in fields(part):
-        found = getattr(part, field.name)
-        if field.name in shares:
-            wider[field.name] = near.widened(found, 1.0)
-        elif isinstance(found, Quantity | Shape | tuple):
-            wider[field.name] = _throughout(found, near)
-    return replace(part, **wider)
+    if not isinstance(part, tuple):
+        return _parts([(part, near)])[0]
+    found = iter(_parts([(one, near) for one in part if isinstance(one, Shape)]))
+    return tuple([next(found) if isinstance(one, Shape) else one for one in part])
+
+
+@kept_each_by_identity(size=2400)
+def _parts(asked: Sequence[tuple[Any, Nearness]]) -> list[Any]:
+    """Nodes and hosts one by one, as an edit changes few of them; figures that several share stay shared."""
+    shared: dict[tuple[int, int], Quantity] = {}
+    return [_part(one, near, shared) for one, near in asked]
+
+
+def _part(part: Any, near: Nearness, shared: dict[tuple[int, int], Quantity]) -> Any:
+    found = {name: getattr(part, name) for name in _names(part.__class__)}
+    for name, one in found.items():
+        if isinstance(one, Quantity):
+            if name in part.SHARES:
+                found[name] = near.widened(one, 1.0)
+                continue
+            wider = shared.get((id(one), id(near)))
+            if wider is None:
+                wider = shared[id(one), id(near)] = near.widened(one)
+            found[name] = wider
+        elif isinstance(one, Shape | tuple):
+            found[name] = _throughout(one, near)
+    return part.__class__(**found)
+
+
+@cache
+def _names(kind: type[DataclassInstance]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 @cache

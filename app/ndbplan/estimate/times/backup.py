@@ -57,6 +57,15 @@ class NodeBackup(Shape):
     log_bytes: Quantity
     """Changes that the backup's log takes up meanwhile."""
 
+    @property
+    def figures(self) -> tuple[Quantity, Quantity, Quantity, Quantity]:
+        """Those with a range: the same objects for all nodes that back up alike."""
+        return self.written_bytes, self.speed_bytes_per_s, self.duration_s, self.log_bytes
+
+    def with_figures(self, written: Quantity, speed: Quantity, lasts: Quantity, log: Quantity) -> NodeBackup:
+        """The same node with these instead."""
+        return NodeBackup(self.node_id, written, speed, lasts, self.bound, log)
+
 
 @dataclass(frozen=True, slots=True)
 class BackupEstimate(Shape):
