@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 
 from ndbplan.checks.run import check
 from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.space_files import files_twice
 from ndbplan.describe.breakdown import breakdowns
 from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.inspector.pages.hardware import RoleSwitches
@@ -145,6 +146,23 @@ def test_data_files_dropped_on_a_second_disk_may_stay_on_the_first_too(window, q
     assert said not in [one.text() for one in switches.findChildren(QLabel) if one.isVisibleTo(switches)]
     tiles = window.canvas.canvas_scene.layout.hosts[host.id].card.tiles
     assert [tile.disk.id for tile in tiles if "DATA FILES" in tile.all_roles] == [other.id]
+
+
+def test_one_more_file_or_tablespace_meets_no_file_that_is_there(window, qtbot) -> None:
+    """An entry of several files stands for names of its own: `data` for data_1, data_2, …"""
+    plan = with_tablespace(sample_plan("disk-data-8.4"))[0]
+    (first, *_) = plan.tablespaces
+    assert first.data_files[0].count > 1
+    window.document.new(with_tablespace(plan)[0])
+    for part in (*window.document.plan.tablespaces, *window.document.plan.logfile_groups):
+        window.selection.set([part.id])
+        what = "undo" if part in window.document.plan.logfile_groups else "data"
+        more = [
+            b for b in window.panels.inspector.findChildren(QPushButton) if b.text() == f"+ Add {what} file"
+        ]
+        for _ in range(3):
+            more[-1].click()
+    assert not list(files_twice(window.document.plan))
 
 
 def test_sizes_of_files_are_told_in_the_units_in_which_they_are_stated() -> None:

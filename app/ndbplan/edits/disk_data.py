@@ -7,12 +7,13 @@ plan = IntoTablespace(table_id, None)(plan)                     # the same, for 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 
 from ndbplan.base.units import GIB, MIB
 from ndbplan.configuration.directories import NODE_FOLDER, named_folders
+from ndbplan.configuration.space_files import named_files
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.edits.ids import NewIds
@@ -40,13 +41,14 @@ def new_logfile_group(plan: Plan, name: str | None = None) -> LogfileGroup:
 def new_tablespace(
     plan: Plan, logfile_group_id: str, name: str | None = None, data_bytes: int = USUAL_FILE_BYTES
 ) -> Tablespace:
-    """A tablespace with one data file, under the next free name."""
-    taken = {space.name for space in plan.tablespaces}
+    """A tablespace with one data file, both under the next free name."""
+    taken, files = {space.name for space in plan.tablespaces}, _file_names(plan)
+    file = next(free for n in count(1) if (free := f"data_{n}.dat") not in files)
     fields = {
         "id": NewIds(plan).of(Tablespace),
         "name": name or _numbered("ts", taken),
         "logfile_group_id": logfile_group_id,
-        "data_files": (SpaceFile(name="data_1.dat", size_bytes=data_bytes, assumed=("size_bytes",)),),
+        "data_files": (SpaceFile(name=file, size_bytes=data_bytes, assumed=("size_bytes",)),),
     }
     return validated.made(Tablespace, fields)
 
@@ -167,14 +169,22 @@ def folders_to_choose(plan: Plan) -> list[tuple[str | None, str]]:
     return [(None, "as the role"), *names.items()]
 
 
-def next_file_name(files: Sequence[SpaceFile]) -> str:
-    """Of one more file: data_2.dat behind data_1.dat."""
-    last, taken = files[-1].name, {file.name for file in files}
+def next_file_name(plan: Plan, files: Sequence[SpaceFile]) -> str:
+    """Of one more file: data_2.dat behind data_1.dat, data_4 behind an entry `data` of three files."""
+    last, taken = files[-1].name, _file_names(plan, files)
     numbered = re.fullmatch(r"(.*?)([0-9]{1,6})(\.[^.0-9]*)?", last)
     if numbered is None:
         return free_name(last, taken, "_")
     stem, number, ending = numbered[1], int(numbered[2]), numbered[3] or ""
     return next(name for more in count(1) if (name := f"{stem}{number + more}{ending}") not in taken)
+
+
+def _file_names(plan: Plan, files: Iterable[SpaceFile] = ()) -> set[str]:
+    """Names, without their folders, that a data node has files of: those of the plan, and these."""
+    owned = (*(one.undo_files for one in plan.logfile_groups), *(one.data_files for one in plan.tablespaces))
+    entries = [*chain(files, *owned)]
+    names = {path.rpartition("/")[2] for path, _ in named_files(entries, None)}
+    return names | {file.name for file in entries}
 
 
 @dataclass(frozen=True)
@@ -192,7 +202,7 @@ class FilesThereToo:
         for part in parts:
             files: tuple[SpaceFile, ...] = getattr(part, name)
             fields = {
-                "name": next_file_name(files),
+                "name": next_file_name(plan, files),
                 "size_bytes": files[-1].size_bytes,
                 "count": files[-1].count,
                 "directory": self.folder,

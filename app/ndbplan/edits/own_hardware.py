@@ -85,9 +85,7 @@ def keep(plan: Plan, object_id: str, name: str) -> Own:
     part = plan.by_id.get(object_id)
     if not isinstance(part, Host | Disk):
         raise EditError("only hosts and disks can be kept", fix="select one")
-    new = Own("host" if isinstance(part, Host) else "disk", _named(name), part)
-    _write([*(one for one in kept() if one.key != new.key), new], own_file())
-    return new
+    return keep_these((Own("host" if isinstance(part, Host) else "disk", _named(name), part),))[0]
 
 
 def forget(key: str) -> None:
@@ -97,7 +95,11 @@ def forget(key: str) -> None:
 
 def take_in(path: Path) -> tuple[Own, ...]:
     """Keep what a file holds too; what has the same name and kind is replaced. Raises UserError."""
-    new = read(path)
+    return keep_these(read(path))
+
+
+def keep_these(new: tuple[Own, ...]) -> tuple[Own, ...]:
+    """Keep these too; what has the same name and kind is replaced. Raises UserError."""
     names = {one.key for one in new}
     _write([*(one for one in kept() if one.key not in names), *new], own_file())
     return new

@@ -82,6 +82,8 @@ def _refused(error: ValidationError) -> EditError:
     place = ".".join(str(step) for step in first["loc"])
     if isinstance(cause, UserError):
         return EditError(cause.what, where=place, fix=cause.fix)
+    if first["type"] == "missing":
+        return EditError("it is not stated", where=place, fix="state it")
     given = first["input"]
     # A number as a person writes it: 0, not 0.0.
     shown = f"{given:g}" if isinstance(given, float) else repr(given)[:60]

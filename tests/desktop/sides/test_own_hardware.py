@@ -9,6 +9,7 @@ from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.sides.palette import Palette
 from ndbplan.desktop.widgets.own_hardware import ask_to_keep, shelf_menu
+from ndbplan.edits.own_hardware import own_hardware
 from ndbplan.plan.samples import sample_plan
 
 
@@ -65,3 +66,30 @@ def test_every_window_offers_what_one_keeps_and_only_that_one_says_so(qtbot, pal
     (remove,) = [a for a in shelf_menu(key, palette).actions() if a.text() == "Remove from the palette"]
     remove.trigger()
     assert key not in palette.entries
+
+
+def test_what_is_replaced_or_removed_is_named_and_comes_back(qtbot, palette) -> None:
+    plan = sample_plan("starter")
+    said: list[tuple] = []
+    palette.done.connect(lambda *what: said.append(what))
+
+    def keep(number: int) -> None:
+        ask = ask_to_keep(plan, plan.hosts[number].id, palette)
+        ask.fields[0].setText("mine")
+        ask.accept()
+
+    keep(0)
+    assert said[-1][:2] == ("The palette keeps mine.", "")
+    (first,) = own_hardware()
+    keep(-1)
+    text, button, back = said[-1]
+    assert (text, button) == ("The palette keeps mine. Replaced: mine.", "Put back")
+    assert own_hardware() != (first,)
+    back()
+    assert own_hardware() == (first,)
+    (remove,) = [a for a in shelf_menu(first.key, palette).actions() if a.text() == "Remove from the palette"]
+    remove.trigger()
+    assert own_hardware() == ()
+    assert said[-1][1] == "Put back"
+    said[-1][2]()
+    assert own_hardware() == (first,)

@@ -42,8 +42,8 @@ class Palette(QScrollArea):
 
     failed = Signal(str)
     """Why something could not be done with hardware of the user's own."""
-    done = Signal(str)
-    """What was done with it."""
+    done = Signal(str, str, object)
+    """What was done with it, as `Shelf` says it."""
 
     def __init__(
         self, watched: Callable[[QWidget, str], object] | None = None, parent: QWidget | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
@@ -22,18 +23,27 @@ _FILES = "Hardware (*.json);;All files (*)"
 
 
 class Shelf(QObject):
-    """Of the palette of one window: what is kept has changed; and what this window has done, or why not."""
+    """Of the palette of one window: what is kept has changed; and what this window has done, or why not.
+
+    `done` says what; where that took something away, also the words of a button that brings it back and what
+    it does.
+    """
 
     changed = Signal()
     failed = Signal(str)
-    done = Signal(str)
+    done = Signal(str, str, object)
 
 
 def _attempt(parent: QWidget, do: Callable[[], str]) -> None:
-    """Do something with what is kept; its window tells what was done, the palettes of all windows follow."""
+    """Do something with what is kept; its window tells what was done, the palettes of all windows follow.
+
+    There is no undo here as in a plan: what is gone for it comes back by a button of that message.
+    """
     here = parent.window().findChild(Shelf)
+    before = own_hardware.own_hardware()
     try:
         text = do()
+        now = own_hardware.own_hardware()
     except UserError as error:
         if here is None:
             raise
@@ -42,8 +52,21 @@ def _attempt(parent: QWidget, do: Callable[[], str]) -> None:
     for window in QApplication.topLevelWidgets():
         for shelf in window.findChildren(Shelf):
             shelf.changed.emit()
-    if here is not None:
-        here.done.emit(text)
+    if here is None:
+        return
+    lost = tuple(one for one in before if one not in now)
+    others = [one.name for one in lost if one.key in {new.key for new in now}]
+    if others:
+        text += f" Replaced: {', '.join(others)}."
+    here.done.emit(text, "Put back" if lost else "", partial(_put_back, lost, parent))
+
+
+def _put_back(those: tuple[own_hardware.Own, ...], parent: QWidget) -> None:
+    def do() -> str:
+        names = ", ".join(one.name for one in own_hardware.keep_these(those))
+        return f"The palette has {names} as before."
+
+    _attempt(parent, do)
 
 
 def ask_to_keep(plan: Plan, object_id: str, parent: QWidget, where: QPoint | None = None) -> Ask:

@@ -200,8 +200,8 @@ class LogfileGroupPage(Page):
 
 
 def _files(page: Page, name: str, what: str) -> None:
-    def another(_plan: Plan, files: tuple[Any, ...]) -> SpaceFile:
-        return SpaceFile(name=next_file_name(files), size_bytes=files[-1].size_bytes)
+    def another(plan: Plan, files: tuple[Any, ...]) -> SpaceFile:
+        return SpaceFile(name=next_file_name(plan, files), size_bytes=files[-1].size_bytes)
 
     files = Grid(
         page.context.document,
