@@ -103,7 +103,12 @@ OF_SOME: Mapping[str, Asked] = {
             ),
         ),
         "report": (("report", "-o", "OUT/report.html"),),
-        "drawings": (("report", "-o", "OUT/report.html"), ("report", "-o", "OUT/report.pptx")),
+        "drawings": (
+            ("report", "-o", "OUT/report.html"),
+            ("report", "-o", "OUT/report.pptx"),
+            ("procedure", "--gantt", "OUT/grown.svg"),
+            ("procedure", "--kind", "roll-out", "--set", "RedoBuffer", "--gantt", "OUT/rolled.svg"),
+        ),
     },
     "three-replicas-7.4": {
         "train": (("train", "--for", "6h"),),
@@ -394,14 +399,14 @@ def _answer_alone(title: str, call: tuple[str, ...], out: Path) -> Iterator[str]
 
 
 def _drawings(report: Path) -> Iterator[str]:
-    """How what is drawn begins, and a sum of it: charts of a page, and slides with their charts."""
-    if report.suffix == ".html":
+    """How what is drawn begins, and a sum of it: charts of a page or alone, and slides with their charts."""
+    if report.suffix != ".pptx":
         drawn = re.findall(r"(?s)<svg.*?</svg>", report.read_text(encoding="utf-8"))
     else:
         with zipfile.ZipFile(report) as slides:
             parts = [name for name in slides.namelist() if re.search(r"/(slide|chart)[0-9]*\.xml$", name)]
             drawn = [slides.read(name).decode() for name in sorted(parts)]
-    for one in drawn:
+    for one in (re.sub(r"(?s)<metadata.*?</metadata>", "", one) for one in drawn):
         elements = re.findall(r"<[^/?][^>]*>", one)
         yield from (element[:200] for element in elements[:_DRAWN])
         yield f"… {len(elements)} in all: {_sum(one)}"
@@ -477,7 +482,7 @@ def _answer(call: tuple[str, ...], source: Path, out: Path, title: str) -> Itera
         yield from _texts(out / "report.html")
         return
     if title == "drawings":
-        for path in out.glob("report.*"):
+        for path in out.iterdir():
             yield from _drawings(path)
         return
     files = [Path(name) for name in shape.pop("files", ())] if isinstance(shape, dict) else []
