@@ -15,14 +15,18 @@ from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from broken_plans import BROKEN
 from golden.described import described
+from golden.functions import PARTS, answers
 from golden.text import LONGEST_LIST, digest, lines_of, term_line
 from golden.texts import kinds, read_texts
 from ndbplan.ndb.version import SERIES
 from ndbplan.operations.add_nodes import GROWN_FOLDER
 from ndbplan.plan.file import load
+from one_rule import of_rule
 
 if TYPE_CHECKING:
+    from ndbplan.checks.problem import Problem
     from ndbplan.plan.plan import Plan
 
 FOLDER = Path(__file__).parent
@@ -128,6 +132,10 @@ FOUND = "found"
 """No command: what rules find, with the edits they have in mind; `check` tries each, which takes seconds."""
 DESCRIBED = "described"
 """No command: what the window alone shows."""
+RULES = "rules"
+"""No command: what each rule finds in a plan that breaks it, and where each way out leads."""
+FUNCTIONS = "functions"
+"""Nor this: what a mysql console's functions answer."""
 TEXTS = "texts"
 """No command either: what is read of texts of a kind."""
 _OF_DRAWN: Asked = {
@@ -210,6 +218,8 @@ _ALONE: Asked = {
         ("compare", "PLAN/types-and-indexes-8.0", "PLAN/three-replicas-7.4", "--no-simulation"),
     ),
     "demo": tuple(("demo", "play", name) for name in ("slow-disk", "growing", "terabyte")),
+    RULES: ((RULES,),),
+    **{f"functions-{part}": ((FUNCTIONS, part),) for part in PARTS},
     # What was typed at the recorded clusters of 8.4.8 and 7.4.10 (mysql, four data nodes, all started), in
     # its order, at clusters of the same nodes; `USE` before what was typed in another session.
     **{f"typed-{v}": (("train", f"IN/recorded-{v}.ndbplan", "--for", "6h"),) for v in ("7.4.10", "8.4.8")},
@@ -338,17 +348,24 @@ def results(name: str, asked: Collection[str], folder: Path) -> Iterator[tuple[s
 
 def _found(plan: Plan) -> Iterator[str]:
     from ndbplan.checks.run import find
-    from ndbplan.edits.changes import value_changes
 
     for found in find(plan):
-        problem = found.told().cured()
-        yield f"{problem.severity} {problem.rule} at {problem.where}: {problem.message}"
-        yield f"    about {' '.join(problem.object_ids[:LONGEST_LIST])}, measure {problem.measure:.9g}"
-        yield from (f"    {words}" for words in (problem.fix, problem.missing) if words)
-        if problem.edit is not None:
-            changes = value_changes(plan, problem.edit(plan))
-            for change in changes[:LONGEST_LIST]:
-                yield f"    {change.scope}.{change.name}: {change.before} -> {change.after}"
+        yield from _problem(plan, found.told().cured())
+
+
+def _problem(plan: Plan, problem: Problem) -> Iterator[str]:
+    """What is said, the change behind its button, and those of its ways out."""
+    from ndbplan.edits.changes import value_changes
+
+    yield f"{problem.severity} {problem.rule} at {problem.where}: {problem.message}"
+    yield f"    about {' '.join(problem.object_ids[:LONGEST_LIST])}, measure {problem.measure:.9g}"
+    yield from (f"    {words}" for words in (problem.fix, problem.missing) if words)
+    ways = ((f"{way.title}: {way.why}", way.edit) for way in problem.solutions)
+    for title, edit in (("", problem.edit), *ways):
+        if title:
+            yield f"    or {title}"
+        for change in value_changes(plan, edit(plan))[:LONGEST_LIST] if edit is not None else ():
+            yield f"    {change.scope}.{change.name}: {change.before} -> {change.after}"
 
 
 _TOLD: Mapping[str, Callable[[Plan], Iterator[str]]] = {FOUND: _found, DESCRIBED: described}
@@ -366,6 +383,14 @@ def _answer_alone(title: str, call: tuple[str, ...], out: Path) -> Iterator[str]
     words = [placed(word) if is_place.match(word) else word for word in call]
     if call[0] == TEXTS:
         yield from read_texts(call[1])
+        return
+    if call[0] == FUNCTIONS:
+        yield from answers(call[1])
+        return
+    if call[0] == RULES:
+        for rule, broken in BROKEN.items():
+            plan = broken()
+            yield from (line for problem in of_rule(plan, rule) for line in _problem(plan, problem))
         return
     if call[0] == "train":
         _, printed, _ = run(*words, stdin=(INPUTS / f"{title}.txt").read_bytes())
