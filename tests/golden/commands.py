@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from broken_plans import BROKEN
 from golden.described import described
+from golden.edits import changed_by_edits
 from golden.functions import PARTS, answers
 from golden.text import LONGEST_LIST, digest, lines_of, term_line
 from golden.texts import kinds, read_texts
@@ -134,6 +135,8 @@ DESCRIBED = "described"
 """No command: what the window alone shows."""
 RULES = "rules"
 """No command: what each rule finds in a plan that breaks it, and where each way out leads."""
+EDITS = "edits"
+"""Nor this: what people do to a plan in the window."""
 FUNCTIONS = "functions"
 """Nor this: what a mysql console's functions answer."""
 TEXTS = "texts"
@@ -219,6 +222,7 @@ _ALONE: Asked = {
     ),
     "demo": tuple(("demo", "play", name) for name in ("slow-disk", "growing", "terabyte")),
     RULES: ((RULES,),),
+    EDITS: ((EDITS,),),
     **{f"functions-{part}": ((FUNCTIONS, part),) for part in PARTS},
     # What was typed at the recorded clusters of 8.4.8 and 7.4.10 (mysql, four data nodes, all started), in
     # its order, at clusters of the same nodes; `USE` before what was typed in another session.
@@ -383,6 +387,9 @@ def _answer_alone(title: str, call: tuple[str, ...], out: Path) -> Iterator[str]
     words = [placed(word) if is_place.match(word) else word for word in call]
     if call[0] == TEXTS:
         yield from read_texts(call[1])
+        return
+    if call[0] == EDITS:
+        yield from changed_by_edits()
         return
     if call[0] == FUNCTIONS:
         yield from answers(call[1])
