@@ -6,13 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ndbplan.checks.run import check
 from ndbplan.edits import clipboard
 from ndbplan.edits.names import next_location_name
-from ndbplan.edits.parts import update
+from ndbplan.edits.parts import remove, update
 from ndbplan.edits.validated import EditError
 from ndbplan.plan.file import dumps
 from ndbplan.plan.hardware import Location
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.plan.references import first_broken
 from ndbplan.plan.samples import sample_plan
 
@@ -172,3 +174,17 @@ def test_a_pasted_disk_is_mounted_where_no_other_is() -> None:
     assert places == [disk.mount_point, f"{disk.mount_point}-2", f"{disk.mount_point}-3"]
     alone, ids = clipboard.paste(STARTER, clipboard.copy(STARTER, [disk.id]), onto_host="mgm-c1")
     assert alone.by_id[ids[0]].mount_point == disk.mount_point
+
+
+def test_copied_data_nodes_keep_out_of_a_node_group_that_is_full() -> None:
+    plan = STARTER
+    hosts = [plan.host(node.host_id).id for node in plan.data_nodes]
+    both, _ = clipboard.paste(plan, clipboard.copy(plan, hosts))
+    assert [node.node_group for node in both.data_nodes] == [0, 0, 1, 1]
+    assert not [problem for problem in check(both) if problem.rule == "node-group-size"]
+    left = remove(plan, [plan.data_nodes[1].id])
+    again, _ = clipboard.paste(left, clipboard.copy(plan, hosts[1:]))
+    assert [node.node_group for node in again.data_nodes] == [0, 0], "there is room"
+    apart = update(plan, plan.data_nodes[0].id, node_group=NODE_GROUP_NONE)
+    more, _ = clipboard.paste(apart, clipboard.copy(apart, hosts[:1]))
+    assert more.data_nodes[-1].node_group == NODE_GROUP_NONE

@@ -124,7 +124,7 @@ _DEEDS: dict[str, Callable[[Plan], Any]] = {
     "fewer files": lambda p: disk_data.FewerFiles(p.tablespaces[0].id, 1)(p),
     "more files": lambda p: disk_data.MoreFiles(p.tablespaces[0].id, 3)(p),
     "folders to choose": lambda p: tuple(map(str, disk_data.folders_to_choose(p))),
-    "names of files": lambda p: disk_data.next_file_name(p.tablespaces[0].data_files),
+    "names of files": lambda p: disk_data.next_file_name(p, p.tablespaces[0].data_files),
     **{f"event {kind}": _event(kind) for kind in kinds()},
     "killed for a minute": lambda p: events.killed(
         p, _load(p), [p.data_nodes[0].id, p.sql_nodes[0].id, _host(p), _disk(p)], 60.0, 60.0

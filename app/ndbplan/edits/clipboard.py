@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.growth import free_node_id
 from ndbplan.edits.ids import NewIds
 from ndbplan.edits.names import free_name, next_hostname, next_location_name
@@ -17,7 +20,7 @@ from ndbplan.plan.fields import FARTHEST, Part, Point
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.places import inside
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
-from ndbplan.plan.processes import DataNode, Process, SqlNode, process_node_ids
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, Process, SqlNode, process_node_ids
 from ndbplan.plan.references import references, renamed, without
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Workload
@@ -55,6 +58,17 @@ def copy(plan: Plan, object_ids: Collection[str]) -> str:
     )
     document = {"kind": _MARK, **fragment.model_dump(mode="json", exclude_defaults=True)}
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _free_groups(plan: Plan, fragment: Fragment) -> dict[int | None, int]:
+    """Other numbers for the node groups of copied data nodes that have no room for them."""
+    there, copied = (
+        Counter(node.node_group for node in nodes if node.node_group not in (None, NODE_GROUP_NONE))
+        for nodes in (plan.data_nodes, [one for one in fragment.processes if isinstance(one, DataNode)])
+    )
+    full = [group for group, count in copied.items() if there[group] + count > no_of_replicas(plan)]
+    free = (group for group in itertools.count() if group not in there and group not in copied)
+    return dict(zip(full, free, strict=False))
 
 
 def is_fragment(text: str) -> bool:
@@ -113,6 +127,7 @@ def paste(
         )
     plan, loose = _paste_loose_disks(plan, fragment, onto_host, ids, new_ids)
     taken: set[int] = set()
+    groups = _free_groups(plan, fragment)
     for process in fragment.processes:
         host_id = ids.get(process.host_id or "", onto_host)
         if host_id is None and process.kind != "api":
@@ -132,6 +147,7 @@ def paste(
             fields["pool_node_ids"] = tuple(pool)
         if isinstance(process, DataNode):
             fields["disk_roles"] = _left(EMPTY_PLAN, process.disk_roles, ids)
+            fields["node_group"] = groups.get(process.node_group, process.node_group)
         parts.append(process.model_copy(update=fields))
     table_names = {(t.database, t.name) for t in plan.tables}
     table_ids = {table.id: fresh(table) for table in fragment.tables}
