@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -14,6 +15,7 @@ from ndbplan.train.consoles import Consoles
 from ndbplan.train.contents import Contents, Held, sample_value
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import partitions_of
+from ndbplan.train.sql.console import Client
 from ndbplan.train.sql.values import limits
 
 from .conftest import two_by_two
@@ -632,3 +634,35 @@ def test_partitions_take_numbers_of_32_bits_and_ignore_leaves_out_what_none_take
     assert "OK" in ask(f"{create} list(id) (partition p values in (2147483647, -2147483648))")
     assert "1 row affected, 1 warning" in ask("insert ignore into q values (1), (2147483647)")
     assert "| Warning | 1526 | Table has no partition for value 1 |" in ask("show warnings")
+
+
+@pytest.mark.parametrize("version", ["8.4.8", "7.4.10"])
+def test_numbers_go_by_steps(version: str, begun: Callable[[str], LiveCluster]) -> None:
+    """Manual 8.4, auto_increment_increment: an offset beyond the step is not looked at."""
+    cluster, client = begun(version), Client()
+    client.answer("use test; create table n (id int auto_increment primary key, a int) engine=ndb", cluster)
+    for line in (
+        "insert into n (a) values (1), (2)",
+        "set auto_increment_increment = 10, auto_increment_offset = 5; insert into n (a) values (3), (4)",
+        "set auto_increment_offset = 50; insert into n (a) values (5); insert into n values (30, 6), (0, 7)",
+    ):
+        assert "ERROR" not in client.answer(line, cluster)
+    found = client.answer("select id from n order by 1", cluster)
+    assert re.findall("[0-9]+", found.partition("rows")[0])[:-1] == ["1", "2", "5", "15", "21", "30", "31"]
+    assert "|               31 |" in client.answer("select last_insert_id()", cluster)
+
+
+@pytest.mark.parametrize(("version", "end"), [("8.4.8", "KEY column. "), ("7.4.10", "KEY column")])
+def test_safe_updates_ask_for_a_key(version: str, end: str, begun: Callable[[str], LiveCluster]) -> None:
+    cluster, client = begun(version), Client()
+    client.answer(
+        "use test; create table s (id int primary key, a int, b varchar(9), key (b)) engine=ndb; "
+        "insert into s values (1, 1, 'x'), (2, 2, 'y'); set sql_safe_updates = 1", cluster
+    )  # fmt: skip
+    for where in ("", " where a = 1", " where id + 0 = 1", " where b like '%x'", " where id = 1 or a = 2"):
+        for line in (f"update s set a = 5{where}", f"delete from s{where}"):
+            said = client.answer(line, cluster)
+            assert said.startswith("ERROR 1175 (HY000): You are using safe update mode"), line
+            assert said.endswith(f"{end}\n"), line
+    for where in (" where id = 1", " where id > 0 and a = 1", " where b = 'x' or b in ('z')", " limit 1"):
+        assert client.answer(f"update s set a = a{where}", cluster).startswith("Query OK"), where

@@ -77,7 +77,8 @@ class SqlVariable(NamedTuple):
     value: str
     """What the server has by itself."""
     set: str
-    """Empty: a session may; `global`: only SET GLOBAL changes it; `no`: nothing does."""
+    """Empty: a session may; `global`: only SET GLOBAL changes it; `begin`: so, and a session keeps what it
+    began with; `session`: only a session changes it; `no`: nothing does."""
     least: int | None = None
     """What a number below it becomes; None: not known."""
     most: int | None = None

@@ -25,6 +25,7 @@ from ndbplan.simulate.simulation import Simulation
 from ndbplan.train.contents import NOTHING, Contents, TypedPages
 from ndbplan.train.locks import EVERYONE, NO_DELTA, Delta, Running, Transaction, Waiting, with_delta
 from ndbplan.train.object_ids import Ids, ids_of
+from ndbplan.train.of_servers import NOTHING_SET, OfServers
 from ndbplan.train.quiet_memory import QuietMemory
 from ndbplan.train.saved import Saved
 
@@ -247,6 +248,7 @@ class ClusterState:
     """Data nodes that have started with it."""
     generation: int = 1
     """Of the configuration that the servers have."""
+    of_servers: OfServers = NOTHING_SET
     generations: dict[int, int] = field(default_factory=dict)
     """That with which each data node started; 1 where none is named."""
     observer: Observer | None = None

@@ -16,6 +16,7 @@ from ndbplan.simulate.events.handlers import Order, at_once, handles, planned
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.train.contents import NOTHING
 from ndbplan.train.locks import Running, Transaction, Waiting, Wanted, with_delta
+from ndbplan.train.of_servers import Values
 from ndbplan.train.state import ClusterState, state_of
 
 IDLE_TOO_LONG = 266
@@ -64,6 +65,15 @@ class Runs(Order):
 
 
 @dataclass(frozen=True)
+class SetsForAll(Order):
+    """SET GLOBAL on an SQL node; `persisted`: all that its next start has of SET PERSIST."""
+
+    node_id: int
+    values: Values
+    persisted: Values
+
+
+@dataclass(frozen=True)
 class Kills(Order):
     """KILL ended the connection of a session; what it had is rolled back."""
 
@@ -77,7 +87,7 @@ class Idles:
     session: int
 
 
-for _kind in (Transacts, Locks, Waits, Runs, Kills):
+for _kind in (Transacts, Locks, Waits, Runs, Kills, SetsForAll):
     planned(_kind)(at_once)
 
 
@@ -85,6 +95,13 @@ for _kind in (Transacts, Locks, Waits, Runs, Kills):
 def runs(sim: Simulation, order: Runs) -> None:
     """Nothing else happens by it."""
     state_of(sim).running[order.session] = order.running
+
+
+@handles(SetsForAll)
+def sets_for_all(sim: Simulation, order: SetsForAll) -> None:
+    """Sessions that are connected keep what they have of their own."""
+    state = state_of(sim)
+    state.of_servers = state.of_servers.set(order.node_id, order.values, order.persisted)
 
 
 @handles(Kills)
@@ -174,6 +191,7 @@ def cut_off(state: ClusterState, process: object) -> None:
     if not isinstance(process, SqlNode):
         return
     own = process_node_ids(process)
+    state.of_servers = state.of_servers.started(own)
     for number in [number for number, held in state.transactions.items() if held.node_id in own]:
         del state.transactions[number]
     for number in [number for number, one in state.waits.items() if one.node_id in own]:

@@ -40,6 +40,7 @@ from ndbplan.train.sql.refused import (
     share_with_room,
 )
 from ndbplan.train.sql.roughly import Asked, known, named, rows_met
+from ndbplan.train.sql.safely import check_safe
 from ndbplan.train.sql.scopes import check_read
 from ndbplan.train.sql.several import Joined, joined_of
 from ndbplan.train.sql.too_large import refuse_too_many
@@ -270,8 +271,7 @@ class _Statement(NamedTuple):
             must = is_key or not column.nullable
             value = values.get(name)
             if column.auto_increment and value in (None, 0):
-                counter += 1
-                given = row[name] = counter
+                given = row[name] = counter = self.asked.number_after(counter)
                 continue
             if name in values:
                 if value is None and must:
@@ -332,6 +332,7 @@ class _Statement(NamedTuple):
             known((c.name for one in tree.expressions for c in one.find_all(exp.Column)), names, "field list")
         if where is not None and where.find(exp.Subquery) is None:
             known((c.name for c in where.find_all(exp.Column)), names, "where clause")
+        check_safe(tree, table, self.asked)
         asks = finding.wanted(tree, self.target, table)
         views = eyes(self.cluster)
         met_rows, *others = (met_by(tree, self.target, table, asks, self.asked.query, one) for one in views)
@@ -341,8 +342,7 @@ class _Statement(NamedTuple):
             return Change(OperationKind.DELETE, len(keys), len(keys), {}, keys)
         asked = finding.names_in(*(one.expression for one in tree.expressions))
         own = finding.relation_of(table, met_rows, numbered=True, names=asked)
-        before = [row for _, row in met_rows]
-        after = self._updated(tree.expressions, own, before, 1)
+        after = self._updated(tree.expressions, own, [row for _, row in met_rows], 1)
         return self._moved(met_rows, after)
 
     def _changed_by_others(self, joined: Joined) -> Change:

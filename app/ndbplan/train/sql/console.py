@@ -78,7 +78,7 @@ _IS_OFFLINE = (
     "@@global.ndbinfo_offline is turned on - no rows can be returned"
 )
 _KNOWN = (
-    "handler", "checksum", "purge", "reset", "stop", "use", "shutdown", "grant", "revoke",
+    "handler", "checksum", "purge", "stop", "use", "shutdown", "grant", "revoke",
     "call", "binlog", "cache", "change", "clone", "get", "import", "install", "resignal",
     "restart", "signal", "uninstall",
 )  # fmt: skip
@@ -92,9 +92,9 @@ class Client(Lines):
     def __init__(self, number: int = 1) -> None:
         super().__init__(number)
         self.set_to: dict[str, str] = {}
-        """Variables of NDB that somebody set."""
-        self.own: frozenset[str] = frozenset()
-        """Those of them that are the session's alone."""
+        """Variables that the session set for itself."""
+        self.begun: dict[str, str] | None = None
+        """What it had when it was connected of those that somebody had set for all; None: it is not yet."""
         self.last_number = 0
         """What AUTO_INCREMENT gave last."""
         self.statements: dict[str, str] = {}
@@ -140,6 +140,7 @@ class Client(Lines):
     def forget(self) -> None:
         """What the server kept of the session is gone."""
         self.set_to, self.of_user, self.statements, self.had_node = {}, {}, {}, 0
+        self.begun = None
 
     def _statement(self, sql: str, cluster: LiveCluster) -> Result | str:
         first = sql.split(None, 1)[0]
@@ -186,10 +187,11 @@ class Client(Lines):
         if verb == "set":
             around.may_pass(sql, cluster.plan.version)
             sql, of_user = assigning.worked_out(sql, self.of_user, partial(self._value, cluster))
-            found = setting.settings(sql, self.variables(cluster), cluster.plan.version)
-            self.set_to = {**self.set_to, **found}
-            self.own = self.own - found.keys() if variables.is_global(sql) else self.own | found.keys()
-            if found.get("autocommit") == "ON" and transactions.open_of(cluster) is not None:
+            now = self.variables(cluster)
+            found = setting.settings(sql, now, variables.shared(now, cluster), cluster.plan.version)
+            self.set_to = {**self.set_to, **found.own}
+            variables.set_for_all(found.of_all, found.persisted, cluster)
+            if found.own.get("autocommit") == "ON" and transactions.open_of(cluster) is not None:
                 transactions.act(cluster, "commit")
             self.of_user = of_user
             if not sql:
@@ -206,6 +208,9 @@ class Client(Lines):
             return done
         if verb == "load":
             raise outside.load(sql, cluster, self.variables(cluster))
+        if verb == "reset":
+            self.warnings = variables.reset(sql, cluster)
+            return around.passed(self.warnings)
         if verb == "kill":
             return outside.kill(sql, cluster)
         if verb in _KNOWN:
@@ -242,7 +247,10 @@ class Client(Lines):
             return found
 
         try:
-            done = change(sql, ChangeAsked(self.database, cluster, query, self._checks))
+            set_to = self.variables(cluster)
+            step, first = (int(set_to[f"auto_increment_{name}"]) for name in ("increment", "offset"))
+            safe = set_to["sql_safe_updates"] == "ON"
+            done = change(sql, ChangeAsked(self.database, cluster, query, self._checks, safe, step, first))
         except SqlError as error:
             raise transactions.given_up(error, cluster) from None
         self.warnings, self.row_count = done.warnings, done.rows
@@ -251,7 +259,7 @@ class Client(Lines):
 
     def _begins(self, cluster: LiveCluster) -> None:
         """A transaction begins by itself where autocommit is off. Raises SqlError for one that is lost."""
-        if self.set_to.get("autocommit") == "OFF" and transactions.open_of(cluster) is None:
+        if self.variables(cluster)["autocommit"] == "OFF" and transactions.open_of(cluster) is None:
             transactions.act(cluster, "begin")
         transactions.not_lost(cluster)
 
@@ -331,7 +339,7 @@ class Client(Lines):
         grouped(tree, cluster, self.database)
         values = self.variables(cluster)
         user_variables.filled(tree, self.of_user)
-        variables.filled(tree, values, self._of_all(cluster))
+        variables.filled(tree, values, variables.shared(values, cluster))
         now = f"{cluster.clock:%Y-%m-%d %H:%M:%S}"
         session = {
             "microseconds": f"{cluster.clock.microsecond:06}",
@@ -381,11 +389,10 @@ class Client(Lines):
             own = str(node.node_id)
             address = cluster.state.address(node.node_id)
             found |= {"server_id": own, "ndb_nodeid": own, "hostname": address}
-        return found | self.set_to
-
-    def _of_all(self, cluster: LiveCluster) -> dict[str, str]:
-        """The values that others have of variables that the session set for itself."""
-        return {name: value for name, value in variables.of_server(cluster).items() if name in self.own}
+            found |= cluster.state.of_servers.values.get(node.node_id, {})
+        if self.begun is None and node is not None:
+            self.begun = variables.at_begin(cluster)
+        return found | (self.begun or {}) | self.set_to
 
     def _provider(
         self, cluster: LiveCluster, tree: exp.Expr, own: Mapping[str, Relation], *, is_empty: bool = False
@@ -431,7 +438,8 @@ class Client(Lines):
         return provide
 
     def _show(self, sql: str, cluster: LiveCluster) -> Result:
-        values = self.variables(cluster) | (self._of_all(cluster) if variables.is_global(sql) else {})
+        own = self.variables(cluster)
+        values = variables.shared(own, cluster) if variables.is_global(sql) else own
         found = show(sql, Asked(
             sql, self.database, cluster, self.warnings, values, self.counts
         ))  # fmt: skip

@@ -26,6 +26,17 @@ class Asked(NamedTuple):
     """What a query finds; tables that are given by `database.name` hold what is given."""
     checks: bool = True
     """Foreign keys are looked at."""
+    is_safe: bool = False
+    """UPDATE and DELETE ask for a key (sql_safe_updates)."""
+    step: int = 1
+    """How far numbers of AUTO_INCREMENT are apart (auto_increment_increment)."""
+    first: int = 1
+    """Which of them is the first (auto_increment_offset); one beyond the step is not looked at."""
+
+    def number_after(self, counter: int) -> int:
+        """What AUTO_INCREMENT gives next."""
+        first = self.first if self.first <= self.step else 1
+        return max(first, counter + 1 + (first - counter - 1) % self.step)
 
 
 def known(named: Iterable[str], names: Collection[str], clause: str) -> None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from ndbplan.base.units import whole_number
-from ndbplan.ndb.console import SqlVariable, other_variables, who_sets
+from ndbplan.ndb.console import SqlVariable, form, other_variables, who_sets
 from ndbplan.ndb.sql_server import engine_rows
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.sql import modes, server
-from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
 from ndbplan.train.sql.variables import missing
 
 _SET = re.compile(
-    r"\A\s*((?:global|session|local|persist)\s+|@@(?:global\.|session\.)?)?(\w+)\s*:?=\s*"
+    r"\A\s*((?:global|session|local|persist|persist_only)\s+|"
+    r"@@(?:(?:global|session|local|persist|persist_only)\.)?)?(\w+)\s*:?=\s*"
     r"('[^']*'|\"[^\"]*\"|[^,\s]+)",
     re.IGNORECASE,
 )
@@ -25,10 +27,7 @@ _SWITCH = {"0": "OFF", "OFF": "OFF", "FALSE": "OFF", "1": "ON", "ON": "ON", "TRU
 OFFLINE = "ndbinfo_offline"
 _SHOWS_HERE = ("ndb_table_temporary", "ndbinfo_show_hidden", "ndbinfo_table_prefix")
 """Variables that change what is answered here, and are not followed."""
-_ANSWERS_ELSE = (
-    "auto_increment_increment", "auto_increment_offset", "default_week_format", "max_sort_length",
-    "read_only", "sql_safe_updates", "super_read_only",
-)  # fmt: skip
+_ANSWERS_ELSE = ("default_week_format", "max_sort_length", "read_only", "super_read_only")
 """Others of that kind."""
 _UTC = ("+00:00", "+0:00", "-00:00")
 _OFFSET = re.compile(r"[+-][0-9]{1,2}:[0-5][0-9]")
@@ -56,12 +55,18 @@ def _no_value(name: str, given: str) -> SqlError:
 
 
 def _may_set(name: str, how: str, scope: str) -> None:
-    """Raises SqlError where nobody sets it, or not this way; `how`: see `who_sets`."""
+    """Raises SqlError where nobody sets it, or not this way; `how`: see `SqlVariable.set`."""
     if how == "no":
         raise _read_only(name)
     if how == "global" and not _is_global(scope):
         text = f"Variable '{name}' is a GLOBAL variable and should be set with SET GLOBAL"
         raise SqlError(1229, "HY000", text)
+    if how == "session" and _is_global(scope):
+        text = f"Variable '{name}' is a SESSION variable and can't be used with SET GLOBAL"
+        raise SqlError(1228, "HY000", text)
+    if how == "begin" and not _is_global(scope):
+        text = f"SESSION variable '{name}' is read-only. Use SET GLOBAL to assign the value"
+        raise SqlError(1621, "HY000", text)
 
 
 def _time_zone(given: str) -> str:
@@ -74,16 +79,16 @@ def _time_zone(given: str) -> str:
 
 
 def _other(name: str, given: str, now: str, scope: str, version: NdbVersion) -> dict[str, str]:
-    """What becomes of a variable that is not of NDB; a global value is not that of this session."""
-    known, is_global = other_variables(version).get(name), _is_global(scope)
+    """What becomes of a variable that is not of NDB."""
+    known = other_variables(version).get(name)
     is_text, given = given[:1] in ("'", '"'), given.strip("'\"")
     if known is None:
         raise _read_only(name)
     _may_set(name, known.set, scope)
     if name == "autocommit" and given.upper() not in _SWITCH:
         raise _no_value(name, given)
-    if name == "autocommit" or (is_global and not known.set):
-        return {}
+    if name == "autocommit" and given.upper() != "DEFAULT":
+        return {name: _SWITCH[given.upper()]}
     if given.upper() == "DEFAULT":
         return {name: known.value}
     told = _SWITCH.get(given.upper(), given) if known.value in ("ON", "OFF") else given
@@ -153,45 +158,72 @@ def _engine(given: str, now: str, version: NdbVersion) -> str:
 
 
 _ISOLATION = re.compile(
-    r"\A\s*set\s+(?:session|local)\s+transaction\b.*\bisolation\s+level\s+(read\s+committed|read\s+uncommitted|"
+    r"\A\s*set\s+(session|local|global)\s+transaction\b.*\bisolation\s+level\s+(read\s+committed|read\s+uncommitted|"
     r"repeatable\s+read|serializable)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _OF_ISOLATION = ("transaction_isolation", "tx_isolation")
 
 
-def _isolation(sql: str, now: Mapping[str, str]) -> dict[str, str]:
+def _isolation(match: re.Match[str] | None, now: Mapping[str, str]) -> dict[str, str]:
     """What SET SESSION TRANSACTION sets; NDB reads what is committed, whatever it says."""
-    match = _ISOLATION.match(sql)
-    level = "" if match is None else "-".join(match[1].upper().split())
+    level = "" if match is None else "-".join(match[2].upper().split())
     return {name: level for name in _OF_ISOLATION if name in now} if level else {}
 
 
-def settings(sql: str, now: Mapping[str, str], version: NdbVersion) -> dict[str, str]:
-    """What a statement sets that counts here. Raises SqlError, and NotSimulated for what would show."""
-    kept = _isolation(sql, now)
+class Found(NamedTuple):
+    """What a SET sets, by the names of the variables."""
+
+    own: dict[str, str]
+    """For the session."""
+    of_all: dict[str, str]
+    """For everybody."""
+    persisted: dict[str, str]
+    """For everybody from the next start of the server on."""
+
+
+def settings(sql: str, now: Mapping[str, str], of_all: Mapping[str, str], version: NdbVersion) -> Found:
+    """What a statement sets that counts here; `of_all`: what DEFAULT is to a session.
+
+    Raises SqlError, and NotSimulated for what would show.
+    """
+    level = _ISOLATION.match(sql)
+    isolation = _isolation(level, now)
+    is_global = level is not None and _is_global(level[1].lower())
+    found = Found({}, isolation, {}) if is_global else Found(isolation, {}, {})
     for scope, typed, given in _assigned(sql):
-        name, value = typed.lower(), given.strip("'\"").upper()
-        if name in _READ_ONLY:
-            raise _read_only(name)
-        if name == "autocommit" and "global" not in scope.lower() and value in _SWITCH:
-            kept[name] = _SWITCH[value]
-        if name not in now:
-            raise missing(typed)
-        if name in _ENGINES:
-            kept[name] = _engine(given.strip("'\""), now[name], version)
-            continue
-        if not name.startswith("ndb"):
-            kept |= _other(name, given, now[name], scope.lower(), version)
-            continue
-        _may_set(name, "global" if name == OFFLINE else who_sets(version).get(name, ""), scope.lower())
-        switch = name in server.SWITCHES or now[name] in ("ON", "OFF")
-        if switch and value not in ("0", "1", "ON", "OFF"):
-            raise _no_value(name, given.strip("'\""))
-        if switch:
-            is_on = value in ("1", "ON")
-            value = str(int(is_on)) if name in server.SWITCHES else "ON" if is_on else "OFF"
-        if name in _SHOWS_HERE and value != now[name].upper():
-            raise NotSimulated(f"what {name} does is not simulated")
-        kept[name] = value if switch else given.strip("'\"")
-    return kept
+        where = scope.strip().strip("@.").lower()
+        if where.startswith("persist") and not form(version, "dictionary_of_its_own"):
+            raise syntax(sql[sql.index(typed, sql.lower().index(where) + len(where)) :])
+        value = _set(typed, given, now, where, version)
+        if where.startswith("persist"):
+            found.persisted.update(value)
+        if where in ("global", "persist"):
+            found.of_all.update(value)
+        elif where != "persist_only":
+            takes_all = given.upper() == "DEFAULT"
+            found.own.update({name: of_all[name] for name in value} if takes_all else value)
+    return found
+
+
+def _set(typed: str, given: str, now: Mapping[str, str], scope: str, version: NdbVersion) -> dict[str, str]:
+    """What one assignment sets. Raises SqlError and NotSimulated."""
+    name, value = typed.lower(), given.strip("'\"").upper()
+    if name in _READ_ONLY:
+        raise _read_only(name)
+    if name not in now:
+        raise missing(typed)
+    if name in _ENGINES:
+        return {name: _engine(given.strip("'\""), now[name], version)}
+    if not name.startswith("ndb"):
+        return _other(name, given, now[name], scope, version)
+    _may_set(name, "global" if name == OFFLINE else who_sets(version).get(name, ""), scope)
+    switch = name in server.SWITCHES or now[name] in ("ON", "OFF")
+    if switch and value not in ("0", "1", "ON", "OFF"):
+        raise _no_value(name, given.strip("'\""))
+    if switch:
+        is_on = value in ("1", "ON")
+        value = str(int(is_on)) if name in server.SWITCHES else "ON" if is_on else "OFF"
+    if name in _SHOWS_HERE and value != now[name].upper():
+        raise NotSimulated(f"what {name} does is not simulated")
+    return {name: value if switch else given.strip("'\"")}

@@ -11,12 +11,13 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from ndbplan.configuration.mysqld import mysqld_options
-from ndbplan.ndb.console import complete_variables, other_variables, variable_families
+from ndbplan.ndb.console import complete_variables, form, other_variables, variable_families, who_sets
 from ndbplan.ndb.mysqld_options import flag_of, number_of
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import server
 from ndbplan.train.sql.engine import Result
-from ndbplan.train.sql.problem import NotSimulated, SqlError
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
+from ndbplan.train.transacting import SetsForAll
 
 _WHERE = re.compile(
     r"\bwhere\s+`?variable_name`?\s*+(?:=\s*+(?P<one>'[^']*'|\"[^\"]*\")|in\s*+\((?P<many>[^)]*)\)|like\b.*)\s*\Z",
@@ -40,7 +41,55 @@ def of_server(cluster: LiveCluster) -> dict[str, str]:
         found[name] = value if flag is None else ("OFF", "ON")[flag]
         if name in _FOLDERS:
             found[name] = text.rstrip("/") + "/"
-    return found | server.variables(cluster)
+    now = {} if node is None else cluster.state.of_servers.values.get(node.node_id, {})
+    return found | server.variables(cluster) | dict(now)
+
+
+def set_for_all(values: Mapping[str, str], persisted: Mapping[str, str], cluster: LiveCluster) -> None:
+    """SET GLOBAL and SET PERSIST on the server that answers."""
+    node = server.answering(cluster)
+    if node is not None and (values or persisted):
+        kept = {**cluster.state.of_servers.persisted.get(node.node_id, {}), **persisted}
+        cluster.act(SetsForAll(node.node_id, values, kept))
+
+
+def reset(sql: str, cluster: LiveCluster) -> tuple[Warned, ...]:
+    """RESET PERSIST [[IF EXISTS] name]. Raises SqlError, and NotSimulated for what else can be reset."""
+    match, node = _RESET.match(sql), server.answering(cluster)
+    if match is None or node is None:
+        raise NotSimulated("RESET is not simulated here")
+    if not form(cluster.plan.version, "dictionary_of_its_own"):
+        raise syntax(sql.split(None, 1)[1])
+    kept, name = dict(cluster.state.of_servers.persisted.get(node.node_id, {})), (match[2] or "").lower()
+    missed = f"Variable {match[2]} does not exist in persisted config file"
+    if name and name not in kept and not match[1]:
+        raise SqlError(3615, "HY000", missed)
+    left = {one: value for one, value in kept.items() if name and one != name}
+    cluster.act(SetsForAll(node.node_id, {}, left))
+    return (Warned("Warning", 3615, missed),) if name and name not in kept else ()
+
+
+_RESET = re.compile(r"reset\s+persist(?:\s+(if\s+exists\s+)?`?([\w.]+)`?)?\s*\Z", re.IGNORECASE)
+
+
+def _of_sessions(cluster: LiveCluster) -> dict[str, str]:
+    """The values for all of the variables that each session has for itself."""
+    who = who_sets(cluster.plan.version)
+    return {name: value for name, value in of_server(cluster).items() if who.get(name) in ("", "begin")}
+
+
+def at_begin(cluster: LiveCluster) -> dict[str, str]:
+    """What a session of the interactive client begins with, of variables that it has for itself.
+
+    It waits for its next line as long as interactive_timeout says (manual, wait_timeout).
+    """
+    found = _of_sessions(cluster)
+    return found | {"wait_timeout": found["interactive_timeout"]}
+
+
+def shared(own: Mapping[str, str], cluster: LiveCluster) -> dict[str, str]:
+    """The values of all, of the variables that a session sees."""
+    return {**own, **_of_sessions(cluster)}
 
 
 def _is_of_family(name: str) -> bool:
