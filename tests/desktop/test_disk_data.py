@@ -148,6 +148,20 @@ def test_data_files_dropped_on_a_second_disk_may_stay_on_the_first_too(window, q
     assert [tile.disk.id for tile in tiles if "DATA FILES" in tile.all_roles] == [other.id]
 
 
+def test_what_a_link_of_the_inspector_leads_to_is_deleted_by_its_key(window, qtbot) -> None:
+    """The page with the link is gone then, and the keyboard was left with an empty frame."""
+    window.document.new(with_tablespace(sample_plan("disk-data-8.4"))[0])
+    window.selection.clear()
+    window.activateWindow()
+    (space, *_) = window.document.plan.tablespaces
+    name = f"Select {space.name}"
+    (link,) = [b for b in window.panels.inspector.findChildren(QPushButton) if b.accessibleName() == name]
+    link.setFocus()
+    link.click()
+    assert window.selection.ids == (space.id,)
+    qtbot.waitUntil(lambda: window.focusWidget() is window.canvas)
+
+
 def test_one_more_file_or_tablespace_meets_no_file_that_is_there(window, qtbot) -> None:
     """An entry of several files stands for names of its own: `data` for data_1, data_2, …"""
     plan = with_tablespace(sample_plan("disk-data-8.4"))[0]

@@ -69,6 +69,8 @@ class SidePanels(QObject):
         from ndbplan.desktop.inspector import Inspector
 
         inspector = Inspector(self._document, self._selection, self.estimates)
+        # The keys that rename, copy and delete what is selected act there.
+        inspector.left.connect(self._canvas.setFocus)
         _fill(self.inspector_frame, inspector)
         return inspector
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QFontMetrics
 
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.look.text import between_words
+from ndbplan.desktop.look.text import between_words, sentence
 
 
 @given(st.lists(st.text("abcdefgh", min_size=1, max_size=9), min_size=2, max_size=8), st.integers(40, 300))
@@ -30,3 +31,19 @@ def test_no_comma_stands_before_the_ellipsis(qapp) -> None:
     text = "accepted 6000, of which much waits"
     width = metrics.horizontalAdvance("accepted 6000, of…") - 8
     assert between_words(text, metrics, width) == "accepted 6000…"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("test.dd has columns on disk", "test.dd has columns on disk"),
+        ("data1 has too little", "data1 has too little"),
+        ("mysqld 150 waits", "mysqld 150 waits"),
+        ("alpha is full", "alpha is full"),
+        ("alphabet is full", "Alphabet is full"),
+        ("the disks are 98 % full.", "The disks are 98\N{NO-BREAK SPACE}% full."),
+        ("node group 0: both nodes. It stops", "Node group 0: both nodes. It stops"),
+    ],
+)
+def test_a_sentence_has_a_capital_and_a_name_stays_as_it_is_written(text: str, shown: str) -> None:
+    assert sentence(text, ["alpha"]) == shown

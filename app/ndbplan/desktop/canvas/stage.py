@@ -29,6 +29,7 @@ from ndbplan.desktop.canvas.tips import item_name
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.layout.stillness import Stillness
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.look.text import sentence
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class Stage(QGraphicsView):
         """Paint utilisations and problems, and say when the cluster stopped."""
         self.canvas_scene.show_loads(loads)
         if loads.stopped:
-            self.banner.say(loads.stopped[:1].upper() + loads.stopped[1:], "error")
+            self.banner.say(sentence(loads.stopped), "error")
         elif loads.stands_still:
             self.banner.say(_STANDS, "warning")
         elif loads.reorganised is not None:

@@ -26,6 +26,7 @@ from ndbplan.desktop.dialogs.size_hardware import HardwareForm
 from ndbplan.desktop.dialogs.size_tables import TablesText
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Progress, Task
+from ndbplan.desktop.look.text import sentence
 from ndbplan.desktop.widgets import numbers
 from ndbplan.desktop.widgets.brush_axes import Axis, BrushAxes
 from ndbplan.desktop.widgets.fade import Fade
@@ -344,7 +345,7 @@ class SizeDialog(Dialog):
             self.answers.selectRow(0)
         else:
             said = ["No class of hosts passes. Below is what each lacks, and what would help."]
-        self.said.setText("\n".join(one[:1].upper() + one[1:] for one in (*said, sized.not_excused)).rstrip())
+        self.said.setText("\n".join(sentence(one) for one in (*said, sized.not_excused)).rstrip())
         self._enable()
 
     def _show_tables(self, has_answer: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QPoint, QSize, Qt, QTimer
+from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from ndbplan.base.units import how_many
@@ -60,6 +60,9 @@ class _Content(QWidget):
 
 class Inspector(QWidget):
     """Shows the selection; a selection of nothing shows the plan itself."""
+
+    left = Signal()
+    """What had the keyboard is gone, with the page that it led away from."""
 
     def __init__(
         self,
@@ -168,6 +171,8 @@ class Inspector(QWidget):
     def _build(self, ids: tuple[str, ...]) -> None:
         plan = self._context.plan
         focused = self._focused() if self._page is not None and self._page.ids == ids else None
+        held = self.window().focusWidget()
+        leaves = focused is None and held is not None and self._content.isAncestorOf(held)
         # Parts take their heights in later turns: until all have theirs, what was there stays on the screen.
         self._scroll.setUpdatesEnabled(False)
         QTimer.singleShot(0, self._scroll, lambda: self._scroll.setUpdatesEnabled(True))
@@ -209,6 +214,8 @@ class Inspector(QWidget):
         page.refresh()
         if self._context.estimates.latest is not None:
             self._show_estimate(self._context.estimates.latest)
+        if leaves:
+            self.left.emit()
         if focused is not None:
             # What is not shown yet takes no keyboard.
             QTimer.singleShot(0, page, lambda: self._focus(page, *focused))

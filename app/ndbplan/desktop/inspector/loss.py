@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from ndbplan.base.errors import UserError
 from ndbplan.describe.losses import meanings
 from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.look.text import sentence
 from ndbplan.desktop.widgets.sections import Section, empty, label
 
 LOOKS = {"goes on": "lossGood", "asks": "lossAsks", "stops": "lossStops"}
@@ -37,5 +38,5 @@ class LossSection(QWidget):
             line = label(f"{name}: {loss.text}", LOOKS[loss.verdict])
             self._section.body.addWidget(line)
             if why and why not in loss.text:
-                self._section.body.addWidget(label(why[:1].upper() + why[1:] + ".", "muted"))
+                self._section.body.addWidget(label(f"{sentence(why)}.", "muted"))
         self.setVisible(bool(told))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from PySide6.QtCore import Qt
@@ -19,6 +21,17 @@ def drawable(text: str) -> str:
         return text
     load_scripts()
     return spelt(text)
+
+
+_A_NAME = re.compile(r"[\w-]*(?:\d|[._/]\w)|(?:mysqld|ndbd|ndbmtd|systemd)\b")
+"""Begins with what is written in one way only: a table, a file, a host with its number, a program."""
+
+
+def sentence(text: str, names: Iterable[str] = ()) -> str:
+    """With a capital, unless it begins with a name, such as one of these; a number keeps its %."""
+    begins = _A_NAME.match(text) or any(re.match(rf"{re.escape(name)}(?![\w-])", text) for name in names)
+    first = text[:1] if begins else text[:1].upper()
+    return first + text[1:].replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def as_it_is(name: str) -> str:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QMenu, QVB
 
 from ndbplan.base.units import how_many
 from ndbplan.desktop.document.previews import Edit, Previews
+from ndbplan.desktop.look.text import sentence
 from ndbplan.desktop.widgets.sections import label
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class PreviewCard(QFrame):
         told = [*seen.changes[:_CHANGES], *([f"and {how_many(more, 'more value')}"] if more > 0 else [])]
         self.changes.setText("\n".join(told))
         self.changes.setVisible(bool(told))
-        self.problems.setText("\n".join(f"{one[:1].upper()}{one[1:]}." for one in seen.problems))
+        self.problems.setText("\n".join(f"{sentence(one)}." for one in seen.problems))
         self.problems.setVisible(bool(seen.problems))
         lines = seen.lines
         shown = sorted(lines, key=lambda line: _SHOWN_FIRST.index(line.figure.name))

@@ -31,8 +31,10 @@ from PySide6.QtWidgets import (
 
 from ndbplan.base.errors import UserError
 from ndbplan.checks.alike import single
+from ndbplan.describe.titles import display_name
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.look.text import sentence
 from ndbplan.desktop.widgets.preview_card import preview_on
 from ndbplan.desktop.widgets.sections import empty, label, link
 from ndbplan.edits import waivers
@@ -108,7 +110,9 @@ class ProblemRow(QWidget):
         self.setToolTip(f"{problem.where}\nRule {problem.rule}".strip())
         if problem.object_ids:
             self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._text = label(_sentence(_with_place(problem, context.plan)), "problemText")
+        plan = context.plan
+        names = [display_name(plan, plan.by_id[i]) for i in problem.object_ids if i in plan.by_id]
+        self._text = label(sentence(_with_place(problem, plan), names), "problemText")
         self._error = label("", "fieldError")
         self._error.hide()
         texts = QVBoxLayout()
@@ -125,7 +129,7 @@ class ProblemRow(QWidget):
             texts.addSpacing(4)
             texts.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
             first = button is self.ways[0] and len(self.ways) > 1
-            texts.addWidget(label(f"Recommended: {way.why}" if first else _sentence(way.why), "muted"))
+            texts.addWidget(label(f"Recommended: {way.why}" if first else sentence(way.why), "muted"))
         texts.addWidget(self._error)
         row = QHBoxLayout(self)
         row.setContentsMargins(4, 4, 4, 8)
@@ -259,7 +263,7 @@ class WaiverRow(QWidget):
         texts = QVBoxLayout()
         texts.setSpacing(2)
         texts.addWidget(label(what, "problemText"))
-        texts.addWidget(label(_sentence(waiver.reason), "muted"))
+        texts.addWidget(label(sentence(waiver.reason), "muted"))
         row = QHBoxLayout(self)
         row.setContentsMargins(4, 4, 4, 4)
         row.addLayout(texts, 1)
@@ -321,9 +325,9 @@ def _words_without_buttons(problem: Problem) -> Iterator[str]:
     """What to do, and why no click does it."""
     fix, missing = problem.fix or "", problem.missing if problem.edit is None else ""
     if fix:
-        yield _sentence(fix)
+        yield sentence(fix)
     if missing and missing not in fix:
-        yield _sentence(missing) if missing.startswith("nothing") else f"Needed: {missing}"
+        yield sentence(missing) if missing.startswith("nothing") else f"Needed: {missing}"
 
 
 def _with_place(problem: Problem, plan: Plan) -> str:
@@ -335,11 +339,6 @@ def _with_place(problem: Problem, plan: Plan) -> str:
     names = {place[1], *(str(getattr(part, "hostname", "")) for part in parts)} - {""}
     is_named = any(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", problem.message) for name in names)
     return problem.message if is_named else f"{problem.where}: {problem.message}"
-
-
-def _sentence(text: str) -> str:
-    """With a capital; a number and its sign stay on one line."""
-    return text[:1].upper() + text[1:].replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _same(new: tuple[Problem, ...], old: tuple[Problem, ...]) -> bool:
