@@ -12,8 +12,9 @@ from ndbplan.advise.candidate_settings import is_of_log_or_checkpoints, of_log_a
 from ndbplan.advise.candidates import single_changes
 from ndbplan.advise.figures import FIGURES, Figure
 from ndbplan.advise.max_load import max_load, steady_scenario
-from ndbplan.advise.remedies import set_arguments
-from ndbplan.advise.what_matters import WhatMatters, in_turn, key_of, what_matters
+from ndbplan.advise.remedies import remedies, set_arguments
+from ndbplan.advise.searched import key_of
+from ndbplan.advise.what_matters import WhatMatters, in_turn, what_matters
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
 from ndbplan.base.units import format_value
@@ -76,6 +77,27 @@ def test_a_limit_that_stays_the_first_is_told_once(overload: Plan, found: WhatMa
     for row in found.changes:
         is_still = max_load(_now(row.edit(overload)), with_next=False).end_text == first
         assert row.why == f"still {first}" if is_still else row.why.startswith(f"{first}; then ")
+
+
+@pytest.mark.parametrize("through", ["sql", "api"])
+def test_no_remedy_against_what_a_load_comes_through_gains_more_than_the_first_row(through: str) -> None:
+    """At the load that is asked no check finds anything: more connections, and nodes, were not tried."""
+    plan = sample_plan("add-nodes-8.4")
+    if through == "api":
+        workload = plan.workloads[0]
+        plan = edits.update(plan, workload.id, through="api")
+        for slot, host_id in zip(plan.api_slots, ("app1", "app2"), strict=True):
+            plan = edits.update(plan, slot.id, host_id=host_id)
+    found = what_matters(_now(plan), FIGURES["max-load"], top=3)
+    offered = remedies(_now(plan), duration_s=3600)
+    assert offered
+    assert found.changes[0].after is not None
+    assert max(one.after.value for one in offered) <= found.changes[0].after.value
+    titles = {change.title for change in single_changes(plan)}
+    assert {
+        "sql": "Give each SQL node 2 cluster connections",
+        "api": "One more API node, on a host like the last one's",
+    }[through] in titles
 
 
 def test_rows_gain_and_come_best_first(overload: Plan, found: WhatMatters) -> None:

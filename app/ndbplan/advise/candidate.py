@@ -17,7 +17,7 @@ class Change:
     title: str
     edit: Edit
     what: str
-    """parameter, threads, table, disk, role, memory, cores, network, group, replica, sql,
+    """parameter, threads, table, disk, role, memory, cores, network, group, replica, sql, api,
     management, backup, version or fix."""
     is_carried: bool = False
     """Whether it changes only what no estimate and no simulation depends on: rules alone may read it."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 from ndbplan.advise.candidate import Change
 from ndbplan.advise.candidate_limits import ADD_GROUP, FASTER_NETWORK, further
@@ -39,6 +40,7 @@ from ndbplan.edits.solutions import (
     faster_each,
     more_space,
     set_everywhere,
+    times_connections,
     times_each,
 )
 from ndbplan.edits.validated import changed
@@ -46,8 +48,12 @@ from ndbplan.estimate.load.disk_data import reads_backup
 from ndbplan.ndb.version import series_after, series_before
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole, SqlNode
+from ndbplan.plan.processes import ApiSlot, DataNode, DiskRole, SqlNode, process_node_ids
 from ndbplan.plan.tables import PartitionBalance
+from ndbplan.plan.workloads import OpenLoad, RatePoint, Workload
+
+if TYPE_CHECKING:
+    from ndbplan.advise.max_load import MaxLoad
 
 _NEXT_CLOCK = 1.25
 """How many times as fast a clock is that can be had instead."""
@@ -70,6 +76,15 @@ _BALANCES = (
 )
 """Fewest partitions first."""
 _PRICES = ("purchase_price", "monthly_price", "watts")
+_THROUGH = ("sql nodes", "api nodes")
+_BEYOND = 1.25
+"""Times the highest load at which its limit is a problem."""
+_RULES = {
+    "memory": ("data-memory-fill", "index-memory-fill"),
+    "sql nodes": ("client-nodes",),
+    "api nodes": ("client-nodes",),
+}
+"""Rules that offer ways out of what limits a load, by its resource."""
 
 
 class Legal:
@@ -110,11 +125,7 @@ def _of_the_whole(plan: Plan) -> Iterator[Change]:
             if 1 <= other <= 4:
                 edit = partial(set_everywhere, name="NoOfReplicas", value=other)
                 yield Change(f"NoOfReplicas {other}", edit, "replica")
-    if plan.sql_nodes:
-        yield Change("One more SQL node, on a host like the last one's", _one_more_sql_node, "sql")
-    if len(plan.sql_nodes) > 1:
-        last = plan.sql_nodes[-1]
-        yield Change(f"Without SQL node {last.node_id}", partial(edits.remove, object_ids=(last.id,)), "sql")
+    yield from _of_clients(plan)
     used = {node.host_id for node in plan.management_nodes}
     for host in [host for host in plan.hosts if host.id not in used][-1:]:
         edit = partial(_one_more_management_node, host_id=host.id)
@@ -131,12 +142,37 @@ def _of_the_whole(plan: Plan) -> Iterator[Change]:
         yield Change(f"NDB {series} instead of {plan.version}", edit, "version")
 
 
+def _of_clients(plan: Plan) -> Iterator[Change]:
+    """What a load comes through: SQL nodes and API nodes, and the cluster connections of SQL nodes."""
+    if plan.sql_nodes:
+        yield Change("One more SQL node, on a host like the last one's", _one_more_sql_node, "sql")
+        most = max(len(process_node_ids(node)) for node in plan.sql_nodes)
+        for times in (2, 0.5) if most > 1 else (2,):
+            title = f"Give each SQL node {how_many(int(times * most), 'cluster connection')}"
+            yield Change(title, partial(times_connections, times=times), "sql")
+    api_nodes = [slot for slot in plan.api_slots if slot.host_id is not None]
+    if api_nodes:
+        title = "One more API node, on a host like the last one's"
+        yield Change(title, partial(_one_more_api_node, like=api_nodes[-1]), "api")
+    for kind, nodes in (("SQL", plan.sql_nodes), ("API", api_nodes)):
+        if len(nodes) > 1:
+            edit = partial(edits.remove, object_ids=(nodes[-1].id,))
+            yield Change(f"Without {kind} node {nodes[-1].node_id}", edit, kind.lower())
+
+
 def _one_more_sql_node(plan: Plan) -> Plan:
     last = plan.sql_nodes[-1]
     plan, host_id = twin_host(plan, plan.host(last.host_id))
     new = offers.make_process(plan, "sql", host_id)
     assert isinstance(new, SqlNode)
     return edits.add(plan, new.model_copy(update={"parameters": last.parameters, "options": last.options}))
+
+
+def _one_more_api_node(plan: Plan, like: ApiSlot) -> Plan:
+    assert like.host_id is not None
+    plan, host_id = twin_host(plan, plan.host(like.host_id))
+    new = offers.make_process(plan, "api", host_id)
+    return edits.add(plan, new.model_copy(update={"parameters": like.parameters}))
 
 
 def _first_data_node(plan: Plan, host: Host) -> DataNode:
@@ -289,6 +325,25 @@ def _moves(plan: Plan, node: DataNode) -> Iterator[Change]:
 
 
 # What checks offer.
+
+
+def ways_beyond(plan: Plan, workload: Workload, highest: MaxLoad) -> Iterator[Change]:
+    """What checks would offer against what the highest load comes through, were more asked of it.
+
+    They judge the load that is asked: what ends a higher one is no problem of the plan yet.
+    """
+    resource = highest.limited_by.resource
+    if resource in _THROUGH and not highest.is_job and highest.is_enough:
+        load = OpenLoad(points=(RatePoint(at_s=0.0, rate_per_s=highest.max_per_s.value * _BEYOND),))
+        yield from ways_against(find(edits.update(plan, workload.id, load=load, events=())), resource)
+
+
+def ways_against(problems: Iterable[Problem], resource: str) -> Iterator[Change]:
+    """What checks offer against the problems of what limits a load."""
+    for problem in problems:
+        if problem.rule in _RULES.get(resource, ()) and problem.solve is not None:
+            for way in problem.solve(find).solutions:
+                yield Change(way.title, way.edit, "fix", one_of=way.title)
 
 
 def ways_out(problems: Iterable[Problem]) -> Iterator[Change]:

@@ -8,19 +8,17 @@ tablespace is what ends the time once a change is made, the change is tried with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ndbplan.advise.candidate import Change, Edit
 from ndbplan.advise.candidate_limits import lifting, more_room
-from ndbplan.advise.candidates import Legal
+from ndbplan.advise.candidates import Legal, ways_against, ways_beyond
 from ndbplan.advise.max_load import MaxLoad, max_load
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
-from ndbplan.checks.problem import Problem
-from ndbplan.checks.run import find
 from ndbplan.configuration.assumed import unknown
 from ndbplan.configuration.directories import disk_for
 from ndbplan.edits import parts as edits
@@ -39,15 +37,6 @@ ROOM = ("memory", "tablespace")
 """Resources that rows fill: what they limit is how long a rate is sustained."""
 WORTHWHILE = 1.02
 """A change that gains less is not called a help."""
-_THROUGH = ("sql nodes", "api nodes")
-_BEYOND = 1.25
-"""Times the highest load at which its limit is a problem."""
-_RULES = {
-    "memory": ("data-memory-fill", "index-memory-fill"),
-    "sql nodes": ("client-nodes",),
-    "api nodes": ("client-nodes",),
-}
-"""Rules that offer ways out of what limits a load, by its resource."""
 
 
 @dataclass(frozen=True)
@@ -134,8 +123,9 @@ def find_remedies(
 
     before = highest(plan)
     harmless = Legal(plan)
-    problems = [*harmless.problems, *_problems_beyond(plan, workload, before)]
-    candidates = [*_of_problems(problems, before), *lifting(plan, workload, before.limited_by)]
+    ways = ways_against(harmless.problems, before.limited_by.resource)
+    beyond = ways_beyond(plan, workload, before)
+    candidates = [*ways, *beyond, *lifting(plan, workload, before.limited_by)]
     tried: list[Remedy] = []
     had: set[str] = set()
     afters: list[Plan] = []
@@ -286,23 +276,3 @@ def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> 
     except UserError:
         return None
     return tuple(arguments) if not value_changes(made, after) else None
-
-
-def _problems_beyond(plan: Plan, workload: Workload, before: MaxLoad) -> list[Problem]:
-    """What the checks find of a load beyond the highest, where that is limited by what it comes through.
-
-    They judge the load that is asked: what ends a higher one is no problem of the plan yet.
-    """
-    if before.limited_by.resource not in _THROUGH or before.is_job or not before.is_enough:
-        return []
-    load = OpenLoad(points=(RatePoint(at_s=0.0, rate_per_s=before.max_per_s.value * _BEYOND),))
-    return find(edits.update(plan, workload.id, load=load, events=()))
-
-
-def _of_problems(problems: Sequence[Problem], before: MaxLoad) -> Iterator[Change]:
-    """What the checks offer against the problem that ends the load."""
-    rules = _RULES.get(before.limited_by.resource, ())
-    for problem in problems:
-        if problem.rule in rules and problem.solve is not None:
-            for way in problem.solve(find).solutions:
-                yield Change(way.title, way.edit, "fix", one_of=way.title)

@@ -19,15 +19,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from ndbplan.advise.aims import Aim, HighestLoad
 from ndbplan.advise.candidate import Change
-from ndbplan.advise.candidates import Legal, single_changes
+from ndbplan.advise.candidates import Legal, single_changes, ways_beyond
 from ndbplan.advise.cost import cost_of, cost_of_change
 from ndbplan.advise.executors import count_of_pieces, each_of
 from ndbplan.advise.figures import FIGURES, Figure
-from ndbplan.advise.highest_rate import PRECISION, ceiling_per_s, holds
-from ndbplan.advise.max_load import DEFAULT_S, MaxLoad, max_load, steady_scenario
 from ndbplan.advise.remedies import set_arguments
-from ndbplan.advise.searched import Searched, key_of
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
@@ -43,22 +41,8 @@ if TYPE_CHECKING:
 
 TOP = 20
 _WORKERS = 2
-_TRIED_ABOVE = (1.0 + 2 * PRECISION, 1.05)
-"""Rates, against the present highest one, of which one must hold where a change gains: a little less log may
-meet a full log where a little more does not."""
-_DEPTH = 4
 _EARLY = 8
 """Of a kind that is likely to gain so many are tried before all others."""
-_LIFTED_BY = {
-    "cpu": ("group", "cores"),
-    "sql nodes": ("sql", "cores", "parameter"),
-    "network": ("network", "group"),
-    "disk": ("disk", "role", "group"),
-    "disk reads": ("disk", "parameter", "memory"),
-    **dict.fromkeys(("redo log", "redo files"), ("disk", "role", "parameter")),
-    "memory": ("parameter", "memory", "group"),
-}
-"""Kinds of changes by what limits the highest load: only the order in which rows appear depends on it."""
 _FIX = "fix"
 """What a change is that a check offers, see `Change.what`."""
 
@@ -132,63 +116,6 @@ def what_matters(
         return search.ranked(rows, top)
 
 
-class _Measure:
-    """The figure of a plan, before and after a change."""
-
-    is_dear = False
-    """Whether it takes longer than all checks."""
-    lifted_by: Sequence[str] = ()
-    """Kinds of changes likely to gain."""
-
-    def __init__(self, now: Estimation, figure: Figure) -> None:
-        self.figure = figure
-        self.before = figure.of(now)
-
-    def may_gain(self, after: Estimation) -> bool:
-        """Whether it is worth asking for the figure after a change."""
-        return True
-
-    def of(self, after: Estimation) -> tuple[Quantity | None, str]:
-        """The figure after a change, and why it is another."""
-        number = self.figure.of(after)
-        return number, _why(self.before, number)
-
-
-class _HighestLoad(_Measure):
-    """The highest load: simulated only where what the simulation reads is other than before."""
-
-    is_dear = True
-
-    def __init__(self, now: Estimation, cancelled: Callable[[], bool]) -> None:
-        self.figure, self._cancelled = FIGURES["max-load"], cancelled
-        self._searched = Searched()
-        self._load = self._highest(now)
-        self.before = self._load.max_per_s
-        self.lifted_by = _LIFTED_BY.get(self._load.limited_by.resource, ())
-        self._hopes: dict[bytes, bool] = {key_of(steady_scenario(now)): False}
-
-    def _highest(self, now: Estimation) -> MaxLoad:
-        return max_load(now, cancelled=self._cancelled, with_next=False, searched=self._searched)
-
-    def may_gain(self, after: Estimation) -> bool:
-        """Whether a rate just above the present one holds."""
-        scenario = steady_scenario(after)
-        key = key_of(scenario)
-        if key not in self._hopes:
-            present = self._load.max_per_s.value
-            rates = [times * present for times in _TRIED_ABOVE]
-            most = ceiling_per_s(scenario, DEFAULT_S)
-            self._hopes[key] = any(
-                rate <= most and holds(scenario, rate, DEFAULT_S, self._cancelled) for rate in rates
-            )
-        return self._hopes[key]
-
-    def of(self, after: Estimation) -> tuple[Quantity | None, str]:
-        """The highest load after a change, and what ends it now."""
-        load = self._highest(after)
-        return load.max_per_s, load.end_after(self._load)
-
-
 class _Tried(NamedTuple):
     """A change that can be made, the plan after it, and its place among all changes."""
 
@@ -260,9 +187,9 @@ class Search:
         self.cancelled, self.progress, self.found = cancelled, progress, found
         is_searched = figure is FIGURES["max-load"] and now.workload is not None
         if is_searched and now.workload is not None and now.workload.load.kind != "job":
-            self.measure: _Measure = _HighestLoad(now, cancelled)
+            self.measure: Aim = HighestLoad(now, cancelled)
         else:
-            self.measure = _Measure(now, figure)
+            self.measure = Aim(now, figure)
         self.by_cost = cost_of(now.plan).total is not None
         self.count = 0
         """Changes that can be made at all."""
@@ -272,6 +199,13 @@ class Search:
     def is_legal(self) -> Legal:
         """Which changes may be made."""
         return Legal(self.now.plan)
+
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """All that are tried."""
+        plan, workload, highest = self.now.plan, self.now.workload, self.measure.highest
+        beyond = () if highest is None or workload is None else ways_beyond(plan, workload, highest)
+        return (*single_changes(plan), *beyond)
 
     def ranked(self, rows: Sequence[Mattering], top: int | None) -> WhatMatters:
         """The rows, best first."""
@@ -283,7 +217,7 @@ class Search:
 
     def rows(self) -> list[Mattering]:
         """Worked out here, two at a time."""
-        changes = in_turn(list(single_changes(self.now.plan)), self.measure.lifted_by)
+        changes = in_turn(self.changes, self.measure.lifted_by)
         answers: list[tuple[_Tried, Mattering | None]] = []
 
         def answered(numbered: tuple[int, Change]) -> tuple[_Tried | None, Mattering | None]:
@@ -327,7 +261,7 @@ class Search:
 
     def tried(self, places: frozenset[int] | None = None) -> Iterator[_Tried]:
         """The changes at some places that can be made; without any: all of them."""
-        for place, change in enumerate(single_changes(self.now.plan)):
+        for place, change in enumerate(self.changes):
             if places is None or place in places:
                 one = self.made(place, change)
                 if one is not None:
@@ -430,21 +364,3 @@ def _gain(figure: Figure, before: Quantity | None, after: Quantity | None) -> fl
     if format_value(before.value, before.unit) == format_value(after.value, after.unit):
         return 0.0
     return before.value - after.value if figure.better == "lower" else after.value - before.value
-
-
-def _why(before: Quantity | None, after: Quantity | None) -> str:
-    """The term of the derivation that changed most, down to where it comes from."""
-    path, olds, news = [], before and before.why, after and after.why
-    for _ in range(_DEPTH):
-        known = {term.term: term for term in olds or ()}
-        pairs = [(known[term.term], term) for term in news or () if term.term in known]
-        moved = [(old, new) for old, new in pairs if old.value != new.value]
-        if not moved:
-            break
-        old, new = max(moved, key=lambda pair: abs(pair[1].value - pair[0].value))
-        path.append((old, new))
-        olds, news = old.why, new.why
-    if not path:
-        return ""
-    old, new = path[-1]
-    return f"{new.term}: {format_value(old.value, old.unit)} -> {format_value(new.value, new.unit)}"

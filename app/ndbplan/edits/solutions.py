@@ -70,11 +70,14 @@ def host_memory(plan: Plan, host_ids: Iterable[str], memory_bytes: int) -> Plan:
     return plan
 
 
-def more_connections(plan: Plan, times: int) -> Plan:
-    """SQL nodes with so many times their cluster connections. Raises EditError where no node id is free."""
+def times_connections(plan: Plan, times: float) -> Plan:
+    """SQL nodes with so many times their cluster connections, one at least. Raises EditError where no node id
+    is free.
+    """
     for node in plan.sql_nodes:
-        taken = list(node.pool_node_ids)
-        while len(taken) + 1 < times * len(process_node_ids(node)):
+        wanted = max(1, math.floor(times * len(process_node_ids(node))))
+        taken = list(node.pool_node_ids[: wanted - 1])
+        while len(taken) + 1 < wanted:
             taken.append(free_node_id(plan, "sql", taken))
         plan = edits.update(plan, node.id, pool_node_ids=tuple(taken))
     return plan

@@ -21,7 +21,7 @@ from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
 from ndbplan.edits.changes import together
 from ndbplan.edits.growth import add_node_group, twin_host
-from ndbplan.edits.solutions import MOST_CORES, can_have_devices, faster_disk, more_connections
+from ndbplan.edits.solutions import MOST_CORES, can_have_devices, faster_disk, times_connections
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.cpu import HostCpu
 from ndbplan.plan.plan import Plan
@@ -137,7 +137,7 @@ def _more_connections(now: Estimation, workload: Workload) -> Iterator[Solution]
     for times in TIMES_AS_FAST:
         title = f"Give each SQL node {how_many(times * most, 'cluster connection')}"
         why = "ndb-cluster-connection-pool with as many node ids; they restart one after the other"
-        yield Solution(title, why, partial(more_connections, times=times))
+        yield Solution(title, why, partial(times_connections, times=times))
 
 
 def _more_clients(
