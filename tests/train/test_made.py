@@ -81,14 +81,6 @@ def test_a_table_is_made_from_a_query_or_not_at_all(ask: Ask) -> None:
     assert ask("SELECT * FROM ty").startswith("ERROR 1146")
 
 
-def test_constraints_are_forgotten_by_servers_that_do_not_check_them(
-    begun: Callable[[str], LiveCluster],
-) -> None:
-    line = "mysql> CREATE TABLE test.ck (a INT PRIMARY KEY, CHECK (a > 3)) ENGINE=NDB;"
-    assert Consoles(begun("7.4.10")).answer(line).startswith("Query OK")
-    assert Consoles(begun("8.4.8")).answer(line).startswith("ndbplan: ")
-
-
 def test_ndbinfo_is_shown_as_it_was_made_where_that_was_seen() -> None:
     new, old = NdbVersion.parse("8.4.8"), NdbVersion.parse("7.4.10")
     result = ndbinfo_made.shown(new, "backup_id", "ndbinfo")

@@ -9,6 +9,7 @@ import pytest
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.train.consoles import Consoles
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.sql.console import Client
 
 from .conftest import two_by_two
 
@@ -219,3 +220,78 @@ def test_an_index_beyond_the_dictionary_is_refused_as_recorded(
     answers = [answer(f"create index i{column} on tx ({column})") for column in "bca"]
     assert answers[0].startswith("Query OK")
     assert answers[-1] == said
+
+
+def test_constraints_are_listed_by_their_names(cluster: LiveCluster) -> None:
+    """Manual 8.4, CHECK Constraints: its table, and what SHOW CREATE TABLE says of it."""
+    client = Client()
+    said = client.answer(
+        "create table test.t1 (check (c1 <> c2), c1 int check (c1 > 10), c2 int constraint c2_positive check "
+        "(c2 > 0), c3 int check (c3 < 100), constraint c1_nonzero check (c1 <> 0), check (c1 > c3)) "
+        "engine=ndb; show create table test.t1", cluster
+    )  # fmt: skip
+    listed = [line.strip().rstrip(",") for line in said.splitlines() if "CONSTRAINT" in line]
+    assert listed == [
+        "CONSTRAINT `c1_nonzero` CHECK ((`c1` <> 0))",
+        "CONSTRAINT `c2_positive` CHECK ((`c2` > 0))",
+        "CONSTRAINT `t1_chk_1` CHECK ((`c1` <> `c2`))",
+        "CONSTRAINT `t1_chk_2` CHECK ((`c1` > 10))",
+        "CONSTRAINT `t1_chk_3` CHECK ((`c3` < 100))",
+        "CONSTRAINT `t1_chk_4` CHECK ((`c1` > `c3`))",
+    ]
+    found = client.answer("select * from information_schema.check_constraints", cluster)
+    assert "| def                | test              | t1_chk_4        | (`c1` > `c3`)  |" in found
+    for line, refused in (
+        ("create table test.d (a int, constraint T1_chk_2 check (a > 1)) engine=ndb", "ERROR 3822 (HY000)"),
+        ("create table test.d (a int, b int check (a > 1)) engine=ndb", "ERROR 3813 (HY000)"),
+        ("create table test.d (a int, check (c > 1)) engine=ndb", "ERROR 3820 (HY000)"),
+        ("create table test.d (a int auto_increment key, check (a > 1)) engine=ndb", "ERROR 3818 (HY000)"),
+        ("create table test.d (a int, g int as (c + 1) stored) engine=ndb", "ERROR 1054 (42S22)"),
+        ("create table test.d (a int, g int as (g + 1) stored) engine=ndb", "ERROR 3107 (HY000)"),
+        ("create table test.d (a int auto_increment key, g int as (a) stored) engine=ndb", "ERROR 3109"),
+        ("alter table test.t1 drop check t1_chk_1", "ndbplan: tables with CHECK"),
+        ("rename table test.t1 to test.t2", "ndbplan: tables with CHECK"),
+    ):
+        assert client.answer(line, cluster).startswith(refused), line
+
+
+def test_rows_are_checked_and_worked_out(cluster: LiveCluster) -> None:
+    """The product's own tests, gcol_ndb (gcol_ins_upd_ndb, gcol_column_def_options_ndb)."""
+    client = Client()
+
+    def ask(line: str) -> str:
+        return client.answer(line, cluster)
+
+    ask("use test; create table g (a int primary key, c int generated always as (-a) stored not null, "
+        "d varchar(9) check (d in ('x', 'y')), key (c)) engine=ndb")  # fmt: skip
+    assert "  `c` int GENERATED ALWAYS AS (-(`a`)) STORED NOT NULL,\n" in ask("show create table g")
+    assert "CHECK ((`d` in (_utf8mb4'x',_utf8mb4'y')))" in ask("show create table g")
+    assert "STORED GENERATED" in ask("desc g")
+    assert ask("insert into g values (1, default, 'x'), (2, default, null)").startswith("Query OK, 2 rows")
+    refused = (
+        "ERROR 3105 (HY000): The value specified for generated column 'c' in table 'g' is not allowed.\n"
+    )
+    for line in ("insert into g values (3, null, 'x')", "insert into g (a, c) values (3, 4)",
+                 "insert into g select a + 5, c, d from g", "update g set c = 3"):  # fmt: skip
+        assert ask(line) == refused, line
+    assert ask("insert into g (a, d) values (3, 'z')") == (
+        "ERROR 3819 (HY000): Check constraint 'g_chk_1' is violated.\n"
+    )
+    assert ask("update g set d = 'z' where a = 2").startswith("ERROR 3819")
+    assert "1 row affected, 1 warning" in ask("insert ignore into g (a, d) values (4, 'y'), (5, 'z')")
+    assert ask("update g set a = 7, c = default where c = -1").startswith("Query OK, 1 row")
+    found = ask("select a, c, d from g order by a").splitlines()[3:6]
+    assert [line.split()[1::2] for line in found] == [
+        ["2", "-2", "NULL"], ["4", "-4", "y"], ["7", "-7", "x"],
+    ]  # fmt: skip
+
+
+def test_older_servers_forget_constraints(begun: Callable[[str], LiveCluster]) -> None:
+    cluster, client = begun("7.4.10"), Client()
+    said = client.answer(
+        "create table test.k (a int primary key, check (a > 3)) engine=ndb; insert into test.k values (1); "
+        "show create table test.k; select * from information_schema.check_constraints", cluster
+    )  # fmt: skip
+    assert "1 row affected" in said
+    assert "CHECK" not in said
+    assert "ERROR 1109 (42S02): Unknown table 'check_constraints' in information_schema" in said

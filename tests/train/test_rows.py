@@ -666,3 +666,15 @@ def test_safe_updates_ask_for_a_key(version: str, end: str, begun: Callable[[str
             assert said.endswith(f"{end}\n"), line
     for where in (" where id = 1", " where id > 0 and a = 1", " where b = 'x' or b in ('z')", " limit 1"):
         assert client.answer(f"update s set a = a{where}", cluster).startswith("Query OK"), where
+
+
+def test_an_update_sets_defaults(cluster: LiveCluster) -> None:
+    client = Client()
+    client.answer(
+        "use test; create table d (id int primary key, a int default 7, b varchar(9) default 'x', c int, "
+        "n int not null) engine=ndb; insert into d values (1, 1, 'y', 1, 1)", cluster
+    )  # fmt: skip
+    assert client.answer("update d set a = default, b = DEFAULT, c = default", cluster).startswith("Query OK")
+    assert "|  1 |    7 | x    | NULL | 1 |" in client.answer("select * from d", cluster)
+    said = client.answer("update d set n = default", cluster)
+    assert said == "ERROR 1364 (HY000): Field 'n' doesn't have a default value\n"

@@ -26,6 +26,7 @@ from ndbplan.train.sql import catalogue_keys, failing, server
 from ndbplan.train.sql.character_sets import measures, of_column, of_server, of_table
 from ndbplan.train.sql.created import comment_of, made_with
 from ndbplan.train.sql.engine import Relation, Result, relation
+from ndbplan.train.sql.expressions_kept import expressions_of
 from ndbplan.train.sql.numbers import INT, TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, no_table, syntax
 from ndbplan.train.sql.sessions_seen import processes
@@ -209,9 +210,10 @@ def _files(cluster: LiveCluster) -> Iterator[Row]:
 def _columns(cluster: LiveCluster) -> Iterator[Row]:
     version = cluster.plan.version
     for table in server.tables_of_server(cluster):
-        rows = server.described_table(cluster.plan, table)
+        rows, generated = server.described_table(cluster.plan, table), expressions_of(table).generated
         for place, (column, row) in enumerate(zip(table.columns, rows, strict=True), start=1):
             told = _column(table.database, table.name, place, row)
+            told["GENERATION_EXPRESSION"] = generated.get(column.name, "").replace("'", "\\'")
             yield told | _texts(str(row[1]), of_column(table, column, version))
     for name in tables_of(version):
         for place, one in enumerate(described(version, name), start=1):
@@ -282,7 +284,8 @@ def catalogue(cluster: LiveCluster, name: str, asked: tuple[str, str] = ("", "")
     known = name.upper()
     listed = sql_server.plugins(cluster.plan.version) or ()
     of_plugins = {plugin.upper() for plugin, _, kind, _ in listed if kind == "INFORMATION SCHEMA"}
-    if known not in sql_server.catalogue_tables() and known not in of_plugins:
+    is_later = known == "CHECK_CONSTRAINTS" and not form(cluster.plan.version, "checks_constraints")
+    if is_later or (known not in sql_server.catalogue_tables() and known not in of_plugins):
         raise SqlError(1109, "42S02", f"Unknown table '{name}' in information_schema")
     if known not in (*_ROWS, _SESSIONS):
         there = ", ".join((*_ROWS, _SESSIONS))

@@ -14,6 +14,7 @@ from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import server
 from ndbplan.train.sql.character_sets import of_server
+from ndbplan.train.sql.expressions_kept import expressions_of
 from ndbplan.train.sql.foreign_keys import ForeignKey, keys_of
 
 Row = dict[str, Any]
@@ -58,6 +59,10 @@ def _constraints(cluster: LiveCluster) -> Iterator[Row]:
             yield _constraint(table, name) | {"CONSTRAINT_TYPE": kind, "ENFORCED": "YES"}
         for key in _foreign(cluster, table):
             yield _constraint(table, key.name) | {"CONSTRAINT_TYPE": "FOREIGN KEY", "ENFORCED": "YES"}
+        kept = expressions_of(table)
+        for name in sorted({**kept.checks, **kept.unenforced}):
+            enforced = "YES" if name in kept.checks else "NO"
+            yield _constraint(table, name) | {"CONSTRAINT_TYPE": "CHECK", "ENFORCED": enforced}
 
 
 def _key_columns(cluster: LiveCluster) -> Iterator[Row]:
@@ -91,8 +96,16 @@ def _references(cluster: LiveCluster) -> Iterator[Row]:
             }  # fmt: skip
 
 
+def _checks(cluster: LiveCluster) -> Iterator[Row]:
+    for table in server.tables_of_server(cluster):
+        kept = expressions_of(table)
+        for name, text in sorted({**kept.checks, **kept.unenforced}.items()):
+            clause = text.replace("'", "\\'")
+            yield {**_constraint(table, name), "CONSTRAINT_CATALOG": "def", "CHECK_CLAUSE": clause}
+
+
 ROWS: dict[str, Callable[[LiveCluster], Iterator[Row]]] = {
     "SCHEMATA": _schemata, "TABLE_CONSTRAINTS": _constraints, "KEY_COLUMN_USAGE": _key_columns,
-    "REFERENTIAL_CONSTRAINTS": _references,
+    "REFERENTIAL_CONSTRAINTS": _references, "CHECK_CONSTRAINTS": _checks,
 }  # fmt: skip
 """Tables by their names."""

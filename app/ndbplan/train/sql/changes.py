@@ -21,12 +21,14 @@ from ndbplan.train.sql import finding, server
 from ndbplan.train.sql.changed import Change, Changed, said
 from ndbplan.train.sql.deprecated import deprecated
 from ndbplan.train.sql.engine import Relation
+from ndbplan.train.sql.expressions import VIOLATED, complete
+from ndbplan.train.sql.expressions_kept import generated_of, has_expressions
 from ndbplan.train.sql.failing import may_use
 from ndbplan.train.sql.finding import TooMany
-from ndbplan.train.sql.given_values import GivenValues, name_new_rows
+from ndbplan.train.sql.given_values import GivenValues, is_default, name_new_rows
 from ndbplan.train.sql.locking import Guard, enter, eyes, met_by
 from ndbplan.train.sql.modes import is_strict
-from ndbplan.train.sql.partitioning import NO_PARTITION, check_row
+from ndbplan.train.sql.partitioning import NO_PARTITION
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
 from ndbplan.train.sql.reading import parsed
 from ndbplan.train.sql.referring import consequences, has_keys
@@ -81,7 +83,7 @@ def change(sql: str, asked: Asked) -> Changed:
     try:
         found = one.inserted() if isinstance(tree, exp.Insert) else one.changed()
     except TooMany:
-        if joined is not None or (asked.checks and has_keys(cluster, table)):
+        if joined is not None or has_expressions(table) or (asked.checks and has_keys(cluster, table)):
             raise
         guard.whole(table)
         guard.keep()
@@ -95,8 +97,7 @@ def change(sql: str, asked: Asked) -> Changed:
     held = cluster.held(table)
     _write(cluster, table, found.kind, touched, held.with_changes(found.put, found.gone, found.counter))
     for other, what in beside:
-        held = cluster.held(other)
-        _write(cluster, other, what.kind, what.matched, held.with_changes(what.put, what.gone))
+        _write(cluster, other, what.kind, what.matched, cluster.held(other).with_changes(what.put, what.gone))
     return Changed(
         said(tree, taking.warnings, found, cluster), tuple(taking.warnings), found.number, found.affected
     )
@@ -160,7 +161,7 @@ class _Statement(NamedTuple):
             raise TooMany(f"rows of {table.full_name} are counted")
         ignores, conflict = bool(tree.args.get("ignore")), tree.args.get("conflict")
         batch = len(given) > 1 or isinstance(tree.expression, exp.Query)
-        counter = self._counter(held)
+        counter = server.counter(self.cluster, table)
         put: dict[Key, Row] = {}
         gone: set[Key] = set()
         number, duplicates, affected = None, 0, 0
@@ -172,7 +173,7 @@ class _Statement(NamedTuple):
             try:
                 row, counter, automatic = self._row(values, at, counter, lax=ignores or len(given) > 1)
             except SqlError as error:
-                if not ignores or error.code != NO_PARTITION:
+                if not ignores or error.code not in (NO_PARTITION, VIOLATED):
                     raise
                 self.taking.warnings.append(Warned("Warning", error.code, error.text))
                 continue
@@ -251,12 +252,6 @@ class _Statement(NamedTuple):
             rows.append(given.of_row(columns, parts))
         return rows
 
-    def _counter(self, held: Held) -> int:
-        """The last number that was given, or that is there."""
-        if any(one.auto_increment for one in self.table.columns):
-            return server.last_number(self.cluster, self.table)
-        return max(held.contents.counter, held.last if not self.table.primary_key else 0)
-
     def _row(
         self, values: Mapping[str, Any], number: int, counter: int, *, lax: bool
     ) -> tuple[Row, int, int | None]:
@@ -265,7 +260,7 @@ class _Statement(NamedTuple):
         `lax`: a NULL that cannot be is a warning where values are not looked at strictly.
         """
         row: Row = {}
-        given = None
+        given, worked_out = None, generated_of(self.table, values)
         for column in self.table.columns:
             name, is_key = column.name, column.name in self.table.primary_key
             must = is_key or not column.nullable
@@ -285,16 +280,16 @@ class _Statement(NamedTuple):
             elif column.default is not None:
                 row[name] = self._default(column)
             else:
-                row[name] = self.taking.implicit(column) if must else None
+                row[name] = self.taking.implicit(column) if must and name not in worked_out else None
         if not self.table.primary_key:
             counter += 1
-        check_row(self.table, row)
+        complete(self.table, row, self.asked, self.taking, number)
         return row, counter, given
 
     def _default(self, column: Column) -> Any:
         text = str(column.default)
-        if text.upper() == "NULL":
-            return None
+        if column.default is None or text.upper() == "NULL":
+            return None if column.nullable else self.taking.implicit(column)
         if text.upper().startswith(("CURRENT_TIMESTAMP", "NOW(")):
             return self.taking.take(column, f"{self.cluster.clock:%Y-%m-%d %H:%M:%S}", 1)
         if text.startswith("("):
@@ -329,7 +324,8 @@ class _Statement(NamedTuple):
         names = {column.name.lower(): column for column in table.columns}
         where = tree.args.get("where")
         if isinstance(tree, exp.Update):
-            known((c.name for one in tree.expressions for c in one.find_all(exp.Column)), names, "field list")
+            named_in = (c for one in tree.expressions for c in one.find_all(exp.Column))
+            known((c.name for c in named_in if not is_default(c)), names, "field list")
         if where is not None and where.find(exp.Subquery) is None:
             known((c.name for c in where.find_all(exp.Column)), names, "where clause")
         check_safe(tree, table, self.asked)
@@ -371,10 +367,12 @@ class _Statement(NamedTuple):
             column = columns.get(one.this.name.lower())
             if column is None:
                 raise SqlError(1054, "42S22", f"Unknown column '{one.this.name}' in 'field list'")
-            is_default = isinstance(one.expression, exp.Var | exp.Column) and one.expression.name == "DEFAULT"
-            value = exp.null() if is_default else one.expression
+            takes_default = is_default(one.expression)
+            if generated_of(self.table, () if takes_default else (column.name,)).get(column.name):
+                continue
             goals.append(column)
-            asks.append(exp.alias_(value.copy(), f"v {len(asks)}", quoted=True))
+            value = exp.convert(self._default(column)) if takes_default else one.expression.copy()
+            asks.append(exp.alias_(value, f"v {len(asks)}", quoted=True))
         return goals, asks
 
     def _updated(
@@ -407,7 +405,7 @@ class _Statement(NamedTuple):
             if new != row:
                 for column in stamped:
                     new[column.name] = self.taking.take(column, f"{self.cluster.clock:%Y-%m-%d %H:%M:%S}", 1)
-            check_row(self.table, new)
+            complete(self.table, new, self.asked, self.taking, number)
             after.append(new)
         return after
 

@@ -12,6 +12,7 @@ from ndbplan.operations.schema import server_type
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, PartitionBalance, Table
 from ndbplan.train.sql.character_sets import clause, of_created, of_table
+from ndbplan.train.sql.expressions_kept import check_lines, expressions_of
 from ndbplan.train.sql.foreign_keys import keys_of
 from ndbplan.train.sql.storage import named_space, said_of
 from ndbplan.train.state import is_local
@@ -37,6 +38,7 @@ def created(plan: Plan, table: Table, next_number: int | None = None) -> str:
         lines.append(f"{unique}KEY {sql_identifier(index.name)} ({_names(index.columns)}){using}")
     whole = not form(plan.version, "dictionary_of_its_own")
     lines += [key.text(whole=whole) for key in keys_of(plan, table)]
+    lines += check_lines(table)
     body = ",\n  ".join(lines)
     options = " ".join(_options(plan, table, next_number))
     return f"CREATE TABLE {sql_identifier(table.name)} (\n  {body}\n) {options}{_parts(table)}"
@@ -69,7 +71,10 @@ def _column(plan: Plan, table: Table, column: Column) -> str:
         words.append(f"/*!50606 STORAGE {where} */")
     if column.column_format != "default":
         words.append(f"/*!50606 COLUMN_FORMAT {column.column_format.upper()} */")
-    words += _takes(column, can_be_null=column.nullable and column.name not in table.primary_key)
+    can_be_null = column.nullable and column.name not in table.primary_key
+    if (text := expressions_of(table).generated.get(column.name)) is not None:
+        return " ".join([*words, f"GENERATED ALWAYS AS ({text}) STORED", *["NOT NULL"] * (not can_be_null)])
+    words += _takes(column, can_be_null=can_be_null)
     return " ".join(words)
 
 

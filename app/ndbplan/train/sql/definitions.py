@@ -55,6 +55,7 @@ from ndbplan.train.sql.defining import (
 from ndbplan.train.sql.dictionary_full import check_dictionary, not_told_to_others
 from ndbplan.train.sql.disk_data import disk_data
 from ndbplan.train.sql.engine import Result
+from ndbplan.train.sql.expressions import OF_EXPRESSION, may_change, with_expressions
 from ndbplan.train.sql.failing import is_lost, open_warnings
 from ndbplan.train.sql.modes import unknown_engine
 from ndbplan.train.sql.numbers import TEXT
@@ -153,7 +154,8 @@ def _create(asked: Asked, stream: Stream) -> Done:
     clause = partitioning.clause_of(asked)
     new_tables.check(asked, clause)
     read = read_ddl(partitioning.as_key(asked.sql, clause), asked.plan.version, database)
-    said = [problem.message for problem in read.problems if not OF_FOREIGN_KEY.search(problem.message)]
+    passed = (OF_FOREIGN_KEY, OF_EXPRESSION)
+    said = [one.message for one in read.problems if not any(each.search(one.message) for each in passed)]
     for message in said:
         refused(message)
     for table in read.tables:
@@ -173,7 +175,7 @@ def _create(asked: Asked, stream: Stream) -> Done:
     after = _as_before(asked, taken(asked, read))
     new = after.tables[-1]
     new_tables.check_disks(new, name, asked.plan.version)
-    kept, warnings = new_tables.finished(asked, new, clause)
+    kept, warnings = new_tables.finished(asked, with_expressions(asked, new), clause)
     kept = storage.when_made(kept, asked.words)
     check_dictionary(asked, exchanged(after, new, kept))
     warnings = [*doubled(asked, kept), *warnings, *not_told_to_others(asked, exchanged(after, new, kept))]
@@ -201,6 +203,7 @@ def _create_like(asked: Asked, stream: Stream, name: Name) -> Done:
         raise NotSimulated("CREATE TABLE ... LIKE of a table of InnoDB is not simulated")
     if old is None:
         raise no_table(*asked.name(typed))
+    may_change(old)
     empty = validated.with_rows(foreign_keys.with_keys(old, (), asked.plan.version), 0)
     new = validated.changed(empty, database=name.database, name=name.name)
     spaces = {old.id: old.tablespace_id} if old.tablespace_id is not None else {}
@@ -292,6 +295,7 @@ def _rename(asked: Asked, stream: Stream) -> Done:
         raise SqlError(1050, "42S01", f"Table '{name}' already exists")
     if len(name) > LONGEST_NAME:
         raise SqlError(1059, "42000", f"Identifier name '{name}' is too long")
+    may_change(None if is_local(table) else table)
     if is_local(table):
         return local_tables.rename(asked, table, database, name)
     become(asked, _renamed_in_keys(asked.plan, table, validated.changed(table, database=database, name=name)))
@@ -343,6 +347,7 @@ def _alter(asked: Asked, stream: Stream) -> Done | Result:
         return _rename(asked, stream)
     if stream.at_end():
         return ok(asked, counts=True)
+    may_change(asked.known(typed))
     if maintaining.is_next(stream):
         table = asked.known(typed)
         if asked.local(typed) is not None:

@@ -42,6 +42,15 @@ def name_new_rows(tree: exp.Expr, sql: str, version: NdbVersion) -> None:
     values.set("alias", None)
 
 
+def is_default(value: exp.Expr) -> bool:
+    """DEFAULT in the place of a value."""
+    return (
+        isinstance(value, exp.Var | exp.Column)
+        and value.name.upper() == "DEFAULT"
+        and not value.args.get("table")
+    )
+
+
 class GivenValues:
     """Literals as they are, and what has to be worked out: once for rows that ask the same."""
 
@@ -54,8 +63,7 @@ class GivenValues:
         found: dict[str, Any] = {}
         asks: list[tuple[str, exp.Expr]] = []
         for column, part in zip(columns, parts, strict=True):
-            name = part.name.upper() if isinstance(part, exp.Var | exp.Column) else ""
-            if name == "DEFAULT":
+            if is_default(part):
                 continue
             value = literal(part)
             if isinstance(part, exp.Null):

@@ -17,6 +17,7 @@ from ndbplan.train.sql import ndbinfo_made
 from ndbplan.train.sql.character_sets import of_column, of_server
 from ndbplan.train.sql.created import created, typed
 from ndbplan.train.sql.engine import Result
+from ndbplan.train.sql.expressions_kept import expressions_of
 from ndbplan.train.sql.numbers import TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, no_database, no_table, syntax
 from ndbplan.train.state import is_local
@@ -283,6 +284,14 @@ def next_number(cluster: LiveCluster, table: Table) -> int | None:
     return begin + max(0, -((begin - 1 - last) // block) * block)
 
 
+def counter(cluster: LiveCluster, table: Table) -> int:
+    """The last number that a table gave, or that is there; of hidden keys where it has no key."""
+    if any(one.auto_increment for one in table.columns):
+        return last_number(cluster, table)
+    held = cluster.held(table)
+    return max(held.contents.counter, held.last if not table.primary_key else 0)
+
+
 def last_number(cluster: LiveCluster, table: Table) -> int:
     """The highest number in the column of a table that AUTO_INCREMENT fills, or that it gave."""
     automatic = next(one for one in table.columns if one.auto_increment)
@@ -296,12 +305,14 @@ def last_number(cluster: LiveCluster, table: Table) -> int:
 def described_table(plan: Plan, table: Table) -> list[tuple[str | None, ...]]:
     """The columns of a table as DESC lists them: field, type, null, key, default, extra."""
     rows: list[tuple[str | None, ...]] = []
+    generated = expressions_of(table).generated
     first = {index.columns[0]: "MUL" for index in table.indexes}
     first |= {i.columns[0]: "UNI" for i in table.indexes if i.kind != "ordered" and len(i.columns) == 1}
     for one in table.columns:
         is_key = one.name in table.primary_key
         null = "YES" if one.nullable and not is_key else "NO"
         key, extra = "PRI" if is_key else first.get(one.name, ""), " ".join(_extra(plan, one))
+        extra = "STORED GENERATED" if one.name in generated else extra
         default = None if one.default is None else one.default.strip("'")
         rows.append((one.name, typed(plan, one), null, key, default, extra))
     return rows

@@ -17,6 +17,7 @@ _SIGNS: dict[type[exp.Expr], str] = {
     exp.NullSafeEQ: "<=>",
 }  # fmt: skip
 _CALLS: dict[type[exp.Expr], str] = {
+    exp.Abs: "abs", exp.Length: "length", exp.Lower: "lower", exp.Upper: "upper",
     exp.Count: "count", exp.Sum: "sum", exp.Min: "min", exp.Max: "max", exp.Avg: "avg",
 }  # fmt: skip
 Named = Callable[[exp.Column], str]
@@ -39,8 +40,8 @@ def worded(node: exp.Expr, named: Named) -> str:
     if isinstance(node, exp.Literal):
         text = str(node.this).replace("'", "\\'")
         return f"'{text}'" if node.is_string else text
-    if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
-        return f"-({node.this.name})"
+    if isinstance(node, exp.Neg):
+        return f"-({worded(node.this, named)})"
     if isinstance(node, exp.And | exp.Or):
         between = f" {_SIGNS[type(node)]} "
         return f"({between.join(worded(one, named) for one in node.flatten())})"
@@ -65,6 +66,8 @@ def _others(node: exp.Expr, named: Named) -> str:
     name = _CALLS.get(type(node))
     if name is not None and not isinstance(node.this, exp.Distinct):
         return f"{name}({'0' if isinstance(node.this, exp.Star) else worded(node.this, named)})"
+    if isinstance(node, exp.Concat):
+        return f"concat({','.join(worded(one, named) for one in node.expressions)})"
     raise unknown(f"'{node.sql('mysql')[:60]}'")
 
 
