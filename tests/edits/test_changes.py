@@ -18,10 +18,21 @@ from ndbplan.plan.field_words import title_of
 from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.hardware import RaidLevel
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import Link
 from ndbplan.plan.samples import sample_names, sample_plan
 from random_plans import random_plan
 
 STARTER = sample_plan("starter")
+
+
+def test_a_connection_that_goes_is_a_change_that_no_set_makes() -> None:
+    """*What matters* ended with "there is no 'links' in the plan"."""
+    data, sql = STARTER.data_nodes[0], STARTER.sql_nodes[-1]
+    plan = STARTER.replace(links=(Link(kind="tcp", process_id_1=data.id, process_id_2=sql.id),))
+    for after in (plan.replace(links=()), edits.remove(plan, (sql.id,))):
+        changes = value_changes(plan, after)
+        assert [one.name for one in changes if one.scope == "links"] == ["connections"]
+        assert set_arguments(plan, after, changes) is None
 
 
 def test_a_change_inside_a_table_or_a_load_has_the_address_that_makes_it() -> None:

@@ -257,7 +257,7 @@ def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> 
     arguments = []
     for change in changes:
         part = plan.by_id.get(change.scope)
-        if change.name == "object":
+        if change.name == "object" or (part is None and change.scope == "links"):
             return None
         if change.is_parameter:
             place = f"parameters.{change.scope}" if part is None else f"processes[{change.scope}].parameters"
