@@ -319,3 +319,26 @@ def test_tables_are_read_back_as_a_runbook_expects_them(
 def test_digits_of_numbers_are_those_of_information_schema(kind: str, digits: tuple[int, int | None]) -> None:
     found = measures(kind, None)
     assert (found["NUMERIC_PRECISION"], found["NUMERIC_SCALE"]) == digits
+
+
+@pytest.mark.parametrize(
+    ("line", "old", "new"),
+    [
+        ("show grants", "GRANT ALL PRIVILEGES ON *.* TO 'root'@'localhost' WITH GRANT OPTION",
+         "GRANT PROXY ON ``@`` TO `root`@`localhost` WITH GRANT OPTION"),
+        ("show grants for 'app'@'h'", *("ERROR 1141 (42000): There is no such grant defined for",) * 2),
+        ("show grants for app", *("There is no such grant defined for user 'app' on host '%'",) * 2),
+        ("show profiles", *("Empty set, 1 warning (0.00 sec)",) * 2),
+        ("show replicas", "ERROR 1064", "Empty set (0.00 sec)"),
+        ("show slave hosts", "Empty set (0.00 sec)", "ERROR 1064"),
+        ("show binlog events", "Empty set (0.00 sec)", "ndbplan: what stands in the binary log"),
+        ("show create trigger test.x", *("ERROR 1360 (HY000): Trigger does not exist",) * 2),
+        ("show create procedure test.x", *("ERROR 1305 (42000): PROCEDURE x does not exist",) * 2),
+        ("show create event x", *("ERROR 1539 (HY000): Unknown event 'x'",) * 2),
+    ],
+)  # fmt: skip
+def test_what_nobody_made_is_not_there(
+    line: str, old: str, new: str, begun: Callable[[str], LiveCluster]
+) -> None:
+    assert old in Client().answer(line, begun("7.4.10"))
+    assert new in Client().answer(line, begun("8.4.8"))

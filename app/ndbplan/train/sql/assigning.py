@@ -1,22 +1,27 @@
 """SET with values that are worked out: those of users are taken, those of the server stand as if typed.
 
-worked_out("SET @x = 5, sql_mode = CONCAT(@@sql_mode, ',ANSI')", {}, ask)
+worked_out("SET @x = 5, sql_mode = CONCAT(@@sql_mode, ',ANSI')", {}, ["sql_mode"], ask)
 # Done("SET sql_mode = 'STRICT_TRANS_TABLES,ANSI'", {"x": 5})
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ndbplan.train.sql.problem import NotSimulated, syntax
 from ndbplan.train.sql.user_variables import NAME
+from ndbplan.train.sql.variables import missing
 
 Ask = Callable[[str, Mapping[str, Any]], Any]
 """What an expression comes to beside variables of users."""
 _TARGET = re.compile(
     r"\A((?:(?:global|session|local|persist|persist_only)\s+|@@(?:\w{1,20}\.)?)?\w{1,64}\s{0,99}:?=)\s*(?=\S)",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"(?:(?:global|session|local|persist|persist_only)\s+|@@(?:\w{1,20}\.)?)?(\w{1,64})\s{0,99}:?=",
     re.IGNORECASE,
 )
 _PLAIN = re.compile(r"""\A(?:'[^']*'|"[^"]*"|[+-]?[0-9.]+|[\w.$:/-]+)\Z""")
@@ -32,10 +37,18 @@ class Done(NamedTuple):
     """Variables of users, with those that there were."""
 
 
-def worked_out(sql: str, of_user: Mapping[str, Any], ask: Ask) -> Done:
-    """The statement with plain values, one assignment after the other. Raises SqlError and NotSimulated."""
+def worked_out(sql: str, of_user: Mapping[str, Any], names: Collection[str], ask: Ask) -> Done:
+    """The statement with plain values, one assignment after the other; `names`: variables of the server.
+
+    Raises SqlError, for a name that there is not before any value is looked at, and NotSimulated.
+    """
     found, left = dict(of_user), []
-    for part in parts(sql.strip()[3:].strip().rstrip(";")):
+    given = parts(sql.strip()[3:].strip().rstrip(";"))
+    for part in given:
+        typed = _NAMED.match(part)
+        if typed is not None and typed[1].lower() not in (*names, "password"):
+            raise missing(typed[1])
+    for part in given:
         name = NAME.match(part)
         if name is None:
             left.append(_plain(part, lambda text: ask(text, found)))

@@ -186,8 +186,8 @@ class Client(Lines):
             return self._prepared(sql, cluster)
         if verb == "set":
             around.may_pass(sql, cluster.plan.version)
-            sql, of_user = assigning.worked_out(sql, self.of_user, partial(self._value, cluster))
             now = self.variables(cluster)
+            sql, of_user = assigning.worked_out(sql, self.of_user, now, partial(self._value, cluster))
             found = setting.settings(sql, now, variables.shared(now, cluster), cluster.plan.version)
             self.set_to = {**self.set_to, **found.own}
             variables.set_for_all(found.of_all, found.persisted, cluster)

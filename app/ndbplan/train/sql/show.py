@@ -298,9 +298,16 @@ def _collations(asked: Asked) -> Result:
 def _grants(asked: Asked) -> Result:
     """Those of root; who else has an account is not simulated."""
     listed = form(asked.cluster.plan.version, "root_grants")
-    behind = " ".join(asked.words[2:]).lower().replace("'", "").replace("`", "").replace(" ", "")
-    if behind not in ("", "forroot@localhost", "forcurrent_user", "forcurrent_user()"):
-        raise NotSimulated("accounts beside root@localhost are not simulated")
+    behind = re.sub(r"[`'\"\s]", "", " ".join(asked.words[2:]))
+    account = behind[3:]
+    if behind and not behind.lower().startswith("for"):
+        raise syntax(" ".join(asked.words[2:]))
+    if behind and account.lower() not in ("root@localhost", "current_user", "current_user()"):
+        user, _, host = account.partition("@")
+        if user.lower().startswith("mysql."):
+            raise NotSimulated("accounts beside root@localhost are not simulated")
+        text = f"There is no such grant defined for user '{user}' on host '{host or '%'}'"
+        raise SqlError(1141, "42000", text)
     if not listed:
         raise NotSimulated("the privileges of root in this release are not known here one by one; it has all")
     return Result(("Grants for root@localhost",), (TEXT,), [(one,) for one in listed])
@@ -319,6 +326,41 @@ def _binary_logs(asked: Asked) -> Result:
     if "status" in asked.sql.lower():
         return Result((), (), [])
     raise SqlError(1381, "HY000", "You are not using binary logging")
+
+
+_MISSING = {
+    "trigger": (1360, "HY000", "Trigger does not exist"),
+    "procedure": (1305, "42000", "PROCEDURE {name} does not exist"),
+    "function": (1305, "42000", "FUNCTION {name} does not exist"),
+    "event": (1539, "HY000", "Unknown event '{name}'"),
+}
+"""What is said of what nobody can make here: code, SQLSTATE and text, by its kind (errmsg-utf8.txt)."""
+
+
+def _made_by_nobody(asked: Asked) -> Result:
+    """SHOW CREATE of a trigger, a routine or an event."""
+    if len(asked.words) < 4:
+        raise syntax("")
+    code, state, text = _MISSING[asked.words[2].lower()]
+    name = asked.words[3].replace("`", "").rpartition(".")[2]
+    raise SqlError(code, state, text.format(name=name))
+
+
+def _profiles(asked: Asked) -> Result:
+    """Of a session that records none."""
+    if asked.variables.get("profiling") != "OFF":
+        raise NotSimulated("profiles are not simulated; Performance Schema has what they had")
+    said = "is deprecated and will be removed in a future release. Please use Performance Schema instead"
+    text = f"'SHOW {asked.words[1].upper()}' {said}"
+    warned = (Warned("Warning", 1287, text),) * bool(form(asked.cluster.plan.version, "profiles_warn"))
+    return Result((), (), [], warned)
+
+
+def _binlog_events(asked: Asked) -> Result:
+    """What a server without a binary log lists."""
+    if asked.variables.get("log_bin") != "OFF":
+        raise NotSimulated("what stands in the binary log is not simulated")
+    return Result((), (), [])
 
 
 def _nothing(_asked: Asked) -> Result:
@@ -348,6 +390,9 @@ _ANSWERS: Sequence[tuple[str, Callable[[Asked], Result]]] = (
     ("show collation", _collations), ("show grants", _grants), ("show privileges", _privileges),
     ("show binary logs", _binary_logs), ("show master logs", _binary_logs),
     ("show master status", _binary_logs), ("show binary log status", _binary_logs),
-    ("show replica status", _nothing), ("show slave status", _nothing), ("show triggers", _nothing),
+    *((f"show create {one}", _made_by_nobody) for one in _MISSING), ("show profiles", _profiles),
+    ("show profile", _profiles), ("show binlog events", _binlog_events), ("show replicas", _nothing),
+    ("show slave hosts", _nothing), ("show replica status", _nothing),
+    ("show slave status", _nothing), ("show triggers", _nothing),
     ("show events", _nothing), ("show procedure status", _nothing), ("show function status", _nothing),
 )  # fmt: skip
