@@ -118,6 +118,13 @@ def accepted_by_second(run: LoadRun) -> list[float]:
     return [float(rate) * run.batch for rate in taken[0]]
 
 
+def first_checkpoint_mb(run: LoadRun) -> float:
+    """What the first checkpoint of the likeliest run writes."""
+    plan = plan_of(run)
+    story = Course(Estimation(plan, plan.workloads[0]), (), 0.1, 1).story(run.seconds)
+    return drawn_runs(story, 1, 1, _checkpoints_mb, run.seconds)[0][0]
+
+
 _CUT_S = 0.5
 """What a moment in whole seconds leaves away on average."""
 _WRITES_MB_S = 0.7
