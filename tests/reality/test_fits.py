@@ -22,7 +22,6 @@ SEEN_OTHERWISE = {
         "lcp_flushes_small_files",
         "8.4.8",
     ): "8.0 and 5.3 flushes of one run, by its seconds; its rate is near either way",
-    ("redo_part_unevenness", "8.4.8"): "of 12 runs, by their seconds; rates hardly change with it",
 }
 """Laws that rates do not tell of, and what does."""
 CHEAP = ("backup_fixed_s", "reorganise_byte_s")
