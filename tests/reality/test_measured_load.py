@@ -171,8 +171,8 @@ def test_checkpoints_of_7_4_10_write_what_was_measured() -> None:
 
 
 def test_first_checkpoints_of_7_4_10_find_as_many_rows() -> None:
-    """All had a fourth too much in half of the loads, as they began 0.35 s late: what a data node tells of its
-    last second was taken for that of the record."""
+    """They began 0.35 s late and found a fourth too many, in the median: what a data node tells of its last
+    second was taken for that of the record."""
     ratios = []
     for run in runs():
         if run.era == "7.4.10":
