@@ -23,6 +23,7 @@ from ndbplan.advise.compare import (
 from ndbplan.advise.figures import FIGURES
 from ndbplan.advise.preview import Preview
 from ndbplan.base.errors import Cancelled, UserError
+from ndbplan.base.kept import Kept, keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.edits import parts as edits
 from ndbplan.edits.assign import assign
@@ -69,6 +70,21 @@ def test_equal_plans_are_not_simulated_twice(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("ndbplan.advise.paired.simulated", None)
     found = side_by_side(OVERLOAD, loads(dumps(OVERLOAD)), figures=RUN)
     assert set(judged(found).values()) == {(WITHIN,)}
+
+
+@pytest.mark.parametrize("name", ["starter", "disk-data", "telecom-144"])
+def test_plans_that_share_parts_have_the_numbers_of_each_alone(name: str) -> None:
+    plan = sample_plan(name)
+    changes = ("RedoBuffer=128M", f"hosts[{plan.hosts[0].hostname}].cores=48", "hosts[*].memory=1TiB")
+    plans = [plan, *(stated(plan, text) for text in changes)]
+    together = side_by_side(*plans)
+    for place, one in enumerate(plans):
+        with keeping(Kept()):
+            now = Estimation(loads(dumps(one)), chosen_workload(one, None))
+            alone = {figure.name: figure.if_known(now) for figure in CLOSED}
+            told = [value and value.why for value in alone.values()]
+        assert {row.figure: row.values[place] for row in together.rows} == alone
+        assert [row.values[place] and row.values[place].why for row in together.rows] == told  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("seed", [0, 3])

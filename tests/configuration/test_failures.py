@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 
 from failing_plans import plan_of_course, small
+from ndbplan.base.kept import Kept, keeping
 from ndbplan.configuration.failing_parts import Part, PartError, parse_parts, parts
-from ndbplan.configuration.failures import Failures, Step, cluster_of, course
+from ndbplan.configuration.failures import Failures, Step, cluster_of, course, disks_needed
 from ndbplan.ndb.survival import Arbitration, Candidate, Outcome
-from ndbplan.plan.hardware import Location
+from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import ClusterParameters, Plan
-from ndbplan.plan.processes import DiskRoles
+from ndbplan.plan.processes import DataNode, DiskRoles
 from ndbplan.plan.samples import sample_plan
+from random_plans import random_plan
 
 COURSES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent.parent / "reality" / "survival.json").read_text()
@@ -128,6 +130,41 @@ def test_what_a_disk_kills() -> None:
     for name in ("FileSystemPathDD", "BackupDataDir"):
         beside = plan.replace(parameters=ClusterParameters(data_node={name: "/disk1/ndb"}))
         assert killed(beside, "nvme1") == frozenset(), "no disk data, and a backup is not needed to live"
+
+
+@pytest.mark.parametrize("plan", [sample_plan("telecom-144"), *map(random_plan, range(40))])
+def test_nodes_whose_disks_are_alike_need_those_that_each_needs_alone(plan: Plan) -> None:
+    with keeping(Kept()) as kept:
+        together = [disks_needed(plan, node) for node in plan.data_nodes]
+    alone = []
+    for node in plan.data_nodes:
+        with keeping(Kept()):
+            alone.append(disks_needed(plan, node))
+    assert together == alone
+    if len(plan.data_nodes) > 100:
+        assert len(kept) < 2 * len(plan.data_nodes), "each node is worked out by itself"
+
+
+def test_a_disk_mounted_at_the_folder_of_one_node_is_not_needed_by_another() -> None:
+    plan = small(parameters=ClusterParameters(data_node={"DataDir": "/srv/ndb"}))
+
+    def mounted(host: Host) -> Host:
+        own = [*host.disks, host.disks[0].model_copy(update={"id": f"{host.id}-own", "mount_point": "/x"})]
+        own[-1] = own[-1].model_copy(update={"mount_point": "/srv/ndb/ndb_1_lcp"})
+        return host.model_copy(update={"disks": tuple(own)})
+
+    nodes = [
+        node.model_copy(update={"disk_roles": DiskRoles(redo=f"{node.host_id}-d1")})
+        if isinstance(node, DataNode)
+        else node
+        for node in plan.processes
+    ]
+    plan = plan.replace(hosts=tuple(map(mounted, plan.hosts)), processes=tuple(nodes))
+    with keeping():
+        needed = [disks_needed(plan, node) for node in plan.data_nodes]
+    assert [f"{node.host_id}-own" in own for node, own in zip(plan.data_nodes, needed, strict=True)] == [
+        node.node_id == 1 for node in plan.data_nodes
+    ]
 
 
 def test_a_management_node_dies_with_its_disk_only_where_the_plan_says_so() -> None:

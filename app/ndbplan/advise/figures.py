@@ -106,7 +106,13 @@ def _memory_fill(now: Estimation) -> Quantity | None:
 
 
 def _disk_fill(now: Estimation) -> Quantity | None:
-    return _largest((disk.fill for disk in now.disk_space.disks), "fraction")
+    disks = now.disk_space.disks
+    if not disks:
+        return None
+    ends = [disk.ends for disk in disks]
+    value, low, high = (max(each) for each in zip(*ends, strict=True))
+    fullest = max(zip(ends, disks, strict=True), key=lambda one: one[0][0])[1]
+    return Quantity(value, low, high, "fraction", fullest.fill.why)
 
 
 def _in_a_year(figure: Callable[[Estimation], Quantity | None], now: Estimation) -> Quantity | None:

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ndbplan.base.quantity import Quantity, Term
-from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.directories import disks_of_roles
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
@@ -194,14 +194,17 @@ class LoadLeft:
         """What each disk of the redo log takes, beside a checkpoint that writes to it."""
         rate, plan = self.offered_per_s, self.plan
         written: dict[str, list[tuple[DataNode, float]]] = {}
+        shares: set[str] = set()
         for node_id, load in self._loads.items():
-            disk = disk_for(plan, self._nodes[node_id], DiskRole.REDO)
+            disks = disks_of_roles(plan, self._nodes[node_id])
+            disk = disks[DiskRole.REDO]
             if disk is not None and load.redo_bytes_per_s.value > 0:
                 written.setdefault(disk.id, []).append((self._nodes[node_id], load.redo_bytes_per_s.value))
+                if disks[DiskRole.LCP] is disk:
+                    shares.add(disk.id)
         constants = self.now.constants
         for disk_id, nodes in written.items():
-            disk = plan.by_id[disk_id]
-            shared = any(disk_for(plan, node, DiskRole.LCP) is disk for node, _ in nodes)
+            disk, shared = plan.by_id[disk_id], disk_id in shares
             speed = sequential_write_bytes_per_s(disk, 2 if shared else 1, constants)
             free = max(0.001, 1.0 - disk.other_load)
             asked = sum(bytes_per_s for _, bytes_per_s in nodes) / rate

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from ndbplan.base.kept import kept_by_identity
+from ndbplan.base.kept import keeping, kept_by_identity
 from ndbplan.base.units import whole_number
 from ndbplan.configuration.arrays import may_lose
 from ndbplan.configuration.directories import data_node_paths, disk_of_path, disks_of_roles
@@ -160,11 +160,28 @@ def _disks_of_data_node(
     node: DataNode, host: Host, shared: Parameters, has_disk_data: bool, ndb_version: str
 ) -> frozenset[str]:
     """Ids of the disks without which a data node dies, by the parameters that it shares with the others."""
-    parameters = EMPTY_PLAN.parameters.model_copy(update={"data_node": shared})
-    alone = EMPTY_PLAN.replace(
-        processes=(node,), hosts=(host,), parameters=parameters, ndb_version=ndb_version
-    )
-    return frozenset(_needed_disks(alone, node, has_disk_data))
+    disks, mounts = host.disks, tuple([disk.mount_point for disk in host.disks])
+    places = {disk.id: place for place, disk in enumerate(disks)}
+    roles = tuple([places.get(node.disk_roles.disk_of(role) or "") for role in DiskRole])
+    # Folders are called after the node, which tells nodes apart where a disk is mounted at one.
+    own = node.node_id if any(_OF_A_NODE in mount for mount in mounts) else None
+    kind = mounts, roles, own, id(node.parameters), id(shared), has_disk_data, ndb_version
+
+    def work_out() -> tuple[int, ...]:
+        parameters = EMPTY_PLAN.parameters.model_copy(update={"data_node": shared})
+        alone = EMPTY_PLAN.replace(
+            processes=(node,), hosts=(host,), parameters=parameters, ndb_version=ndb_version
+        )
+        return tuple(places[disk_id] for disk_id in _needed_disks(alone, node, has_disk_data))
+
+    with keeping() as kept:
+        asked = (node.parameters, shared)
+        needed = kept.answer(_disks_of_data_node, 256, kind, asked, work_out)
+    return frozenset(disks[place].id for place in needed)
+
+
+_OF_A_NODE = "ndb_"
+"""How folders begin that are called after a data node."""
 
 
 def _needed_disks(plan: Plan, node: DataNode, has_disk_data: bool) -> Iterator[str]:

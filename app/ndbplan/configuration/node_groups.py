@@ -11,7 +11,11 @@ from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 
 def stated_group(plan: Plan, node: DataNode) -> int | None:
     """The node group that config.ini states for a data node; None where the version has no NodeGroup."""
-    return node.node_group if catalogue.knows("DB", "Nodegroup", plan.version) else None
+    return node.node_group if _may_state_groups(plan) else None
+
+
+def _may_state_groups(plan: Plan) -> bool:
+    return catalogue.knows("DB", "Nodegroup", plan.version)
 
 
 def counted_nodes(plan: Plan) -> tuple[DataNode, ...]:
@@ -36,23 +40,22 @@ def node_group_ids(plan: Plan) -> dict[int, int]:
     Nodes without a stated group fill the groups in node-id order, each the lowest group with room.
     """
     replicas, counted = no_of_replicas(plan), counted_nodes(plan)
+    may_state = _may_state_groups(plan)
+    stated = [node.node_group if may_state else None for node in plan.data_nodes]
     members: dict[int, int] = {}
-    for node in counted:
-        group = stated_group(plan, node)
+    for group in stated[: len(counted)]:
         if group is not None and group != NODE_GROUP_NONE:
             members[group] = members.get(group, 0) + 1
     groups: dict[int, int] = {}
     lowest = 0
-    for node in counted:
-        group = stated_group(plan, node)
+    for node, group in zip(counted, stated, strict=False):
         if group is None:
             while members.get(lowest, 0) >= replicas:
                 lowest += 1
             group = lowest
             members[group] = members.get(group, 0) + 1
         groups[node.node_id] = group
-    for node in plan.data_nodes[len(counted) :]:
-        group = stated_group(plan, node)
+    for node, group in list(zip(plan.data_nodes, stated, strict=True))[len(counted) :]:
         groups[node.node_id] = NODE_GROUP_NONE if group is None else group
     return groups
 

@@ -26,6 +26,7 @@ READ = (
         "BuildIndexThreads",
         "ClassicFragmentation",
         "DataMemory",
+        "DiskIOThreadPool",
         "IndexMemory",
         "InitFragmentLogFiles",
         "MaxParallelCopyInstances",

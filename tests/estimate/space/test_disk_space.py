@@ -87,6 +87,9 @@ def test_the_roles_of_a_disk_add_up_and_nothing_is_negative(plan: Plan) -> None:
             >= disk.used_bytes.value * (1 - 1e-9) - disk.of(DiskRole.BACKUP).value
         )
         assert disk.may_outgrow == (disk.memory_full_bytes.high > disk.capacity_bytes)
+        assert disk.likely_bytes == disk.used_bytes.value
+        assert disk.ends == (disk.fill.value, disk.fill.low, disk.fill.high)
+        assert [disk.likely_of(role) for role in DiskRole] == [disk.of(role).value for role in DiskRole]
         for size in (disk.used_bytes, disk.memory_full_bytes):
             assert 0 <= size.low <= size.value <= size.high < math.inf
     homeless = sum(one.bytes.value for node in found.nodes for one in node.files if one.disk_id is None)

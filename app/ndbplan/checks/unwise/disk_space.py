@@ -53,7 +53,7 @@ NAMES = {
 
 
 def _without_backups(disk: DiskSpace) -> float:
-    return disk.used_bytes.value - disk.of(DiskRole.BACKUP).value
+    return disk.likely_bytes - disk.likely_of(DiskRole.BACKUP)
 
 
 @rule("disk-space", "The files of the data nodes do not fit on a disk")
@@ -90,44 +90,43 @@ def backups_kept(now: Estimation) -> Iterator[Problem]:
     loaded = [(workload.name, now.under(workload)) for workload in plan.workloads]
     findings = []
     for disk in now.disk_space.disks:
-        backups, others = disk.of(DiskRole.BACKUP), _without_backups(disk)
-        limit = disk.capacity_bytes
-        if not backups.value or others > (1 - ROOM_LEFT) * limit:
+        taken, others, limit = disk.likely_of(DiskRole.BACKUP), _without_backups(disk), disk.capacity_bytes
+        if not taken or others > (1 - ROOM_LEFT) * limit:
             continue
         under = ""
-        if others + backups.value <= (1 - ROOM_LEFT) * limit:
+        if others + taken <= (1 - ROOM_LEFT) * limit:
             # The log of a backup holds what is changed while it runs.
-            workload, changed = _most_changed(loaded, disk)
-            if others + changed.value <= limit:
+            workload, taken = _most_changed(loaded, disk)
+            if others + taken <= limit:
                 continue
-            under, backups = f"under workload '{workload}' ", changed
+            under = f"under workload '{workload}' "
         kept = plan.backups_kept
         text = (
-            f"{under}{kept} backup{'s take' if kept > 1 else ' takes'} {format_bytes(backups.value)} on disk "
+            f"{under}{kept} backup{'s take' if kept > 1 else ' takes'} {format_bytes(taken)} on disk "
             f"{disk.disk} of {disk.host}, where {format_bytes(max(0.0, limit - others))} of "
             f"{format_bytes(limit)} are left by {_parts(disk, DiskRole.BACKUP) or 'nothing else'}"
         )
-        share = (others + backups.value) / limit
+        share = (others + taken) / limit
         severity = Severity.ERROR if others and share > 1 and not under else Severity.WARNING
         if severity is Severity.ERROR:
             follows = "a backup fills the disk that the data node needs to go on"
         else:
             follows = "the last one fails" if share > 1 else "little is left"
-        otherwise = partial(_fewer_backups, plan, disk, backups.value)
-        roles, fewer = (DiskRole.BACKUP,), partial(_kept_fewer, plan, backups.value)
+        otherwise = partial(_fewer_backups, plan, disk, taken)
+        roles, fewer = (DiskRole.BACKUP,), partial(_kept_fewer, plan, taken)
         findings.append(
             Finding(disk, severity, f"{text}: {follows}", share, roles, otherwise, fewer, DiskRole.BACKUP)
         )
     yield from by_cause(now, findings, "backups-kept")
 
 
-def _most_changed(loaded: Sequence[tuple[str, Estimation]], disk: DiskSpace) -> tuple[str, Quantity]:
-    """The workload under which backups take most of a disk, and how much."""
-    most = ("", disk.of(DiskRole.BACKUP))
+def _most_changed(loaded: Sequence[tuple[str, Estimation]], disk: DiskSpace) -> tuple[str, float]:
+    """The workload under which backups take most of a disk, and how many bytes."""
+    most = ("", disk.likely_of(DiskRole.BACKUP))
     for name, now in loaded:
         space = now.disk_space.of(disk.disk_id)
-        if space is not None and space.of(DiskRole.BACKUP).value > most[1].value:
-            most = (name, space.of(DiskRole.BACKUP))
+        if space is not None and (taken := space.likely_of(DiskRole.BACKUP)) > most[1]:
+            most = (name, taken)
     return most
 
 

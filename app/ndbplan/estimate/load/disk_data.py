@@ -8,7 +8,7 @@ Rows on disk take their full declared width (NDB 7.4.10, Dbtup::computeTableMeta
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.base.quantity import Quantity, Term
@@ -264,8 +264,13 @@ def _gather(
 
 
 @kept_by_identity(size=KEPT_NODES)
-def _node(node_id: int, cache: int, constants: Constants, *sums_of_node: float) -> NodeDiskData:
-    """`cache`: its DiskPageBufferMemory."""
+def _of(of_alike: NodeDiskData, node_id: int) -> NodeDiskData:
+    return replace(of_alike, node_id=node_id)
+
+
+@kept_by_identity(size=KEPT_NODES)
+def _figures(cache: int, constants: Constants, *sums_of_node: float) -> NodeDiskData:
+    """Of the nodes with these sums; `cache`: their DiskPageBufferMemory."""
     sums = _Sums(*sums_of_node)
     hot = constants["disk_page_buffer_hot"]
     touched = max(sums.touched, 1.0)
@@ -282,7 +287,7 @@ def _node(node_id: int, cache: int, constants: Constants, *sums_of_node: float) 
     entries = Term("12 B for an insert, 16 B and the row for a change", sums.undo, "bytes/s", "source: lgman")
     undo = Quantity.exact(sums.undo, "bytes/s", (entries,))
     return NodeDiskData(
-        node_id,
+        0,
         held * constants["disk_pages_held"],
         hit,
         reads,
@@ -309,11 +314,16 @@ def _caches(*of_nodes: tuple[int, int]) -> _Caches:
 @kept_by_identity(size=48)
 def _nodes(constants: Constants, caches: _Caches, sums: Mapping[int, _Sums]) -> tuple[NodeDiskData, ...]:
     """`sums`: by node id, of those with rows on disk."""
-    return tuple(
-        _node(node_id, cache, constants, *sums[node_id].parts())
-        for node_id, cache in caches
-        if node_id in sums
-    )
+    alike: dict[tuple[float, ...], NodeDiskData] = {}
+    nodes = []
+    for node_id, cache in caches:
+        if node_id in sums:
+            key = cache, *sums[node_id].parts()
+            one = alike.get(key)
+            if one is None:
+                one = alike[key] = _figures(cache, constants, *key[1:])
+            nodes.append(_of(one, node_id))
+    return tuple(nodes)
 
 
 @kept_by_identity(size=48)

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term
@@ -70,6 +70,75 @@ class NodeSpace:
         return in_bytes((one.files, one.bytes) for one in self.files if one.role is role)
 
 
+@dataclass(frozen=True, eq=False)
+class User:
+    """A data node that has files on some disks, and what it would have there with a full DataMemory."""
+
+    node: DataNode
+    sizes: FileSizes
+    places: Mapping[DiskRole, Disk | None]
+    on_host: tuple[Disk, ...]
+
+    @cached_property
+    def placed(self) -> tuple[str | None, ...]:
+        """Id of the disk of each of its files."""
+        return tuple([self._place(one.role, one.directory) for one in self.sizes.files])
+
+    def _place(self, role: DiskRole, directory: str | None) -> str | None:
+        disk = self.places[role]
+        stated = disk_of_path(self.on_host, directory) if directory else None
+        return stated or (disk.id if disk is not None else None)
+
+    @property
+    def disks(self) -> tuple[Disk, ...]:
+        """The disks that its roles and files name, each once."""
+        by_role = _of_roles(self.places)
+        if all(one.directory is None for one in self.sizes.files):
+            return by_role
+        by_id = {disk.id: disk for disk in self.on_host}
+        used = [*(disk.id for disk in by_role), *(disk_id for disk_id in self.placed if disk_id is not None)]
+        return tuple(by_id[disk_id] for disk_id in dict.fromkeys(used))
+
+    @cached_property
+    def by_disk(self) -> dict[str | None, list[tuple[DiskRole, Quantity]]]:
+        """Role and size of its files on each disk, by its id."""
+        found: dict[str | None, list[tuple[DiskRole, Quantity]]] = {}
+        for one, place in zip(self.sizes.files, self.placed, strict=True):
+            found.setdefault(place, []).append((one.role, one.bytes))
+        return found
+
+    @cached_property
+    def grown(self) -> tuple[tuple[str, DiskRole, Quantity], ...]:
+        """Id of the disk, role and size."""
+        found = ((self.places[role], role, more) for role, more in self.sizes.filled)
+        return tuple([(disk.id, role, more) for disk, role, more in found if disk is not None])
+
+    @cached_property
+    def space(self) -> NodeSpace:
+        """Its files."""
+        node_id = self.node.node_id
+        files = zip(self.sizes.files, self.placed, strict=True)
+        return NodeSpace(
+            node_id, tuple([NodeFiles(node_id, one.role, one.files, at, one.bytes) for one, at in files])
+        )
+
+
+@kept_by_identity(size=KEPT_NODES)
+def _of_roles(places: Mapping[DiskRole, Disk | None]) -> tuple[Disk, ...]:
+    return tuple({disk.id: disk for disk in places.values() if disk is not None}.values())
+
+
+@kept_by_identity(size=KEPT_NODES)
+def _user(
+    node: DataNode,
+    sizes: FileSizes,
+    places: Mapping[DiskRole, Disk | None],
+    disks: tuple[Disk, ...],
+) -> User:
+    """The files of a node on the disks of its host."""
+    return User(node, sizes, places, disks)
+
+
 @dataclass(frozen=True)
 class DiskSpace(Shape):
     """What lies on one disk; sums are made when they are asked for."""
@@ -81,11 +150,52 @@ class DiskSpace(Shape):
     host: str
     disk: str
     capacity_bytes: int
-    node_ids: tuple[int, ...]
+    users: tuple[User, ...]
     """Data nodes that have a role here, in node-id order, whether they have files of it or not."""
-    files: tuple[NodeFiles, ...]
-    filled: tuple[tuple[DiskRole, str, Quantity], ...]
-    """Files that grow with the rows as they are when every data node has filled its DataMemory."""
+
+    @property
+    def node_ids(self) -> tuple[int, ...]:
+        """Their node ids."""
+        return tuple([user.node.node_id for user in self.users])
+
+    @cached_property
+    def files(self) -> tuple[NodeFiles, ...]:
+        """Those of all data nodes here."""
+        return tuple([one for user in self.users for one in user.space.files if one.disk_id == self.disk_id])
+
+    @cached_property
+    def filled(self) -> tuple[tuple[DiskRole, str, Quantity], ...]:
+        """Files that grow with the rows as they are when every data node has filled its DataMemory."""
+        return tuple(
+            (role, f"{role.value} of node {user.node.node_id}", more)
+            for user in self.users
+            for disk_id, role, more in user.grown
+            if disk_id == self.disk_id
+        )
+
+    @cached_property
+    def _sizes(self) -> list[tuple[DiskRole, Quantity]]:
+        """Those of all files, in their order."""
+        return [one for user in self.users for one in user.by_disk.get(self.disk_id, ())]
+
+    @cached_property
+    def likely_bytes(self) -> float:
+        """The value of `used_bytes` alone, in a fraction of the time."""
+        return sum([size.value for _, size in self._sizes])
+
+    def likely_of(self, role: DiskRole) -> float:
+        """The value of `of` alone."""
+        return sum([size.value for own, size in self._sizes if own is role])
+
+    @property
+    def ends(self) -> tuple[float, float, float]:
+        """Value, low and high of `fill` alone."""
+        sizes, times = [size for _, size in self._sizes], 1 / self.capacity_bytes
+        return (
+            self.likely_bytes * times,
+            sum([size.low for size in sizes]) * times,
+            sum([size.high for size in sizes]) * times,
+        )
 
     @cached_property
     def used_bytes(self) -> Quantity:
@@ -102,8 +212,11 @@ class DiskSpace(Shape):
     @property
     def may_outgrow(self) -> bool:
         """Whether `memory_full_bytes` may be more than the capacity: without its steps, which take longer."""
-        ends = [one.bytes.high for one in self.files if one.role not in GROW_WITH_ROWS]
-        return sum([*ends, *(size.high for _, _, size in self.filled)]) > self.capacity_bytes
+        ends = [size.high for role, size in self._sizes if role not in GROW_WITH_ROWS]
+        grown = [
+            size.high for user in self.users for disk_id, _, size in user.grown if disk_id == self.disk_id
+        ]
+        return sum([*ends, *grown]) > self.capacity_bytes
 
     @cached_property
     def memory_full_bytes(self) -> Quantity:
@@ -126,7 +239,7 @@ class DiskSpace(Shape):
     @property
     def free_bytes(self) -> float:
         """Room left; negative: so much is missing."""
-        return self.capacity_bytes - self.used_bytes.value
+        return self.capacity_bytes - self.likely_bytes
 
     def of(self, role: DiskRole) -> Quantity:
         """Bytes of one role on this disk."""
@@ -158,8 +271,14 @@ class DiskSpace(Shape):
 class DiskSpaceEstimate:
     """Disk space of every data node and of every disk that data nodes use."""
 
-    nodes: tuple[NodeSpace, ...]
+    users: tuple[User, ...]
+    """Every data node."""
     disks: tuple[DiskSpace, ...]
+
+    @cached_property
+    def nodes(self) -> tuple[NodeSpace, ...]:
+        """The files of each."""
+        return tuple([user.space for user in self.users])
 
     def of(self, disk_id: str) -> DiskSpace | None:
         """What lies on one disk; None when no data node uses it."""
@@ -197,41 +316,6 @@ class DiskSpaceEstimate:
             "disks": [disk.to_json(why) for disk in self.disks],
             "files": [row(one) for node in self.nodes for one in node.files],
         }
-
-
-class _User(NamedTuple):
-    """A data node that has files on some disks, and what it would have there with a full DataMemory."""
-
-    space: NodeSpace
-    disks: tuple[Disk, ...]
-    """The disks that its roles and files name, each once."""
-    grown: tuple[tuple[str, DiskRole, Quantity], ...]
-    """Id of the disk, role and size."""
-
-
-@kept_by_identity(size=KEPT_NODES)
-def _user(
-    node: DataNode,
-    sizes: FileSizes,
-    places: Mapping[DiskRole, Disk | None],
-    disks: tuple[Disk, ...],
-) -> _User:
-    """The files of a node on the disks of its host."""
-    placed = []
-    for role, files, size, directory in sizes.files:
-        disk = places[role]
-        stated = disk_of_path(disks, directory) if directory else None
-        place = stated or (disk.id if disk is not None else None)
-        placed.append(NodeFiles(node.node_id, role, files, place, size))
-    by_id = {disk.id: disk for disk in disks}
-    used = [disk.id for disk in places.values() if disk is not None]
-    used += [one.disk_id for one in placed if one.disk_id is not None]
-    grown = ((places[role], role, more) for role, more in sizes.filled)
-    return _User(
-        NodeSpace(node.node_id, tuple(placed)),
-        tuple(by_id[disk_id] for disk_id in dict.fromkeys(used)),
-        tuple((disk.id, role, more) for disk, role, more in grown if disk is not None),
-    )
 
 
 @kept_by_identity(size=KEPT_NODES)
@@ -280,7 +364,7 @@ def _disk_space(
     replicas = replicas_of(machines.settings)
     nodes = []
     alike: dict[object, FileSizes] = {}
-    users: dict[str, tuple[Host, Disk, list[_User]]] = {}
+    users: dict[str, tuple[Host, Disk, list[User]]] = {}
     for node in machines.nodes:
         data, one = held.get(node.node_id), saved.get(node.node_id)
         of_rows = None if data is None else data.alike
@@ -294,7 +378,7 @@ def _disk_space(
             )
             sizes = alike[key] = _less_certain(sizes, near)
         user = _user(node.node, sizes, node.disks, node.host.disks)
-        nodes.append(user.space)
+        nodes.append(user)
         for disk in user.disks:
             users.setdefault(disk.id, (node.host, disk, []))[-1].append(user)
     found = [_on_disk(host, disk, *own) for host, disk, own in users.values()]
@@ -302,21 +386,5 @@ def _disk_space(
 
 
 @kept_by_identity(size=3 * KEPT_NODES)
-def _on_disk(host: Host, disk: Disk, *users: _User) -> DiskSpace:
-    files = tuple(one for user in users for one in user.space.files if one.disk_id == disk.id)
-    filled = tuple(
-        (role, f"{role.value} of node {user.space.node_id}", more)
-        for user in users
-        for disk_id, role, more in user.grown
-        if disk_id == disk.id
-    )
-    return DiskSpace(
-        host_id=host.id,
-        disk_id=disk.id,
-        host=host.hostname,
-        disk=disk.name,
-        capacity_bytes=disk.capacity_bytes,
-        node_ids=tuple(user.space.node_id for user in users),
-        files=files,
-        filled=filled,
-    )
+def _on_disk(host: Host, disk: Disk, *users: User) -> DiskSpace:
+    return DiskSpace(host.id, disk.id, host.hostname, disk.name, disk.capacity_bytes, users)

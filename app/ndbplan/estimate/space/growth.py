@@ -202,7 +202,7 @@ def disk_fillings(plan: Plan, horizon: float, workload: Workload | None = None) 
 
     def months_of(i: int) -> Quantity | None:
         disk = then.disks[i]
-        most = sum([one.bytes.value for one in disk.files])
+        most = disk.likely_bytes
         if most < disk.capacity_bytes and not math.isclose(most, disk.capacity_bytes):
             # Most disks never fill: no ranges are needed to see that.
             return None

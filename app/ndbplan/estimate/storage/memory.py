@@ -201,9 +201,13 @@ def memories_of_nodes(
     by_group = {group: of_groups[i] for group, i in order.items()}
     nothing = (_NOTHING, _NOTHING)
     memories = []
+    limits: dict[tuple[int, int], tuple[int, int]] = {}
     for node, group, settings, host, ldm_instances, ram_bytes in nodes:
         data, index = by_group.get(group, nothing)
-        limit, index_limit = settings.number("DataMemory"), index_memory_bytes(settings, ldm_instances)
+        key = id(settings), ldm_instances
+        if key not in limits:
+            limits[key] = settings.number("DataMemory"), index_memory_bytes(settings, ldm_instances)
+        limit, index_limit = limits[key]
         memories.append(
             NodeMemory(
                 node_id=node.node_id,

@@ -17,6 +17,7 @@ from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.estimate.constants import term_of
 from ndbplan.estimate.load.clients import CLUSTER_CONNECTIONS, ClientNode
 from ndbplan.estimate.load.cpu import HostCpu, NodeCpu
+from ndbplan.estimate.load.disk_data import NodeDiskData
 from ndbplan.estimate.load.file_threads import reads_of
 from ndbplan.estimate.load.network import NetworkEstimate
 from ndbplan.estimate.loaded import (
@@ -26,9 +27,11 @@ from ndbplan.estimate.loaded import (
     rate_of,
     uplinks,
 )
+from ndbplan.estimate.narrowed import narrowed
 from ndbplan.estimate.row_locks import hottest_rows, row_lock_s
+from ndbplan.estimate.storage.machines import Machines
 from ndbplan.estimate.stored import machines_of
-from ndbplan.plan.hardware import Disk
+from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.tables import Table
@@ -78,24 +81,12 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
     for uplink in uplinks(plan, workload):
         where = f"uplink of {uplink.location}"
         found += service_of(rate, "network", where, uplink.utilisation, uplink.location_id)
-    by_id, machines = {node.node_id: node for node in plan.data_nodes}, machines_of(plan).by_id
-    reading: dict[str, tuple[Disk, list[Quantity]]] = {}
-    for data in disk_data_by_formula(plan, workload).nodes:
-        disks_of(plan, by_id[data.node_id])
-        for disk, share in machines[data.node_id].on_disks(DiskRole.DATA_FILES):
-            asked = data.random_reads_per_s
-            part = asked if share == 1.0 else asked.scaled(share)
-            reading.setdefault(disk.id, (disk, []))[1].append(part)
-    for disk, reads in reading.values():
-        able = reads_of(machines_of(plan), disk)
-        where = f"{plan.host_of_disk[disk.id].hostname} {disk.name}"
-        # Nodes that share a disk wait for one another.
-        whole = reads[0] if len(reads) == 1 else total([("a data node", one) for one in reads], "reads/s")
-        if able.threads is None:
-            use = whole.scaled(1 / disk.random_read_iops, "fraction")
-        else:
-            use = (whole.named("random reads") / able.per_s.named("reads of the threads")).in_unit("fraction")
-        found += service_of(rate, DISK_READS, where, use, disk.id)
+    pages = disk_data_by_formula(plan, workload).nodes
+    if pages:
+        by_id = {node.node_id: node for node in plan.data_nodes}
+        for data in pages:
+            disks_of(plan, by_id[data.node_id])
+        found += _of_disks(rate, narrowed(machines_of(plan)), pages)
     held = row_lock_s(plan, workload)
     for table, locks_per_s in hottest_rows(plan, workload):
         use = Quantity(
@@ -116,6 +107,30 @@ def service_of(rate: float, resource: str, where: str, use: Quantity, *ids: str)
     low, high = rate / max(use.high, use.value), rate / min(use.low or use.value, use.value)
     why = (use.as_term(f"in use at {rate:g} tx/s"),)
     return [Service(resource, where, rate / use.value, ids, low, high, why)]
+
+
+@kept_by_identity(16)
+def _of_disks(rate: float, machines: Machines, pages: tuple[NodeDiskData, ...]) -> tuple[Service, ...]:
+    """Random reads of pages of columns on disk."""
+    found: list[Service] = []
+    reading: dict[str, tuple[Host, Disk, list[Quantity]]] = {}
+    for data in pages:
+        node = machines.by_id[data.node_id]
+        for disk, share in node.on_disks(DiskRole.DATA_FILES):
+            asked = data.random_reads_per_s
+            part = asked if share == 1.0 else asked.scaled(share)
+            reading.setdefault(disk.id, (node.host, disk, []))[-1].append(part)
+    for host, disk, reads in reading.values():
+        able = reads_of(machines, disk)
+        where = f"{host.hostname} {disk.name}"
+        # Nodes that share a disk wait for one another.
+        whole = reads[0] if len(reads) == 1 else total([("a data node", one) for one in reads], "reads/s")
+        if able.threads is None:
+            use = whole.scaled(1 / disk.random_read_iops, "fraction")
+        else:
+            use = (whole.named("random reads") / able.per_s.named("reads of the threads")).in_unit("fraction")
+        found += service_of(rate, DISK_READS, where, use, disk.id)
+    return tuple(found)
 
 
 @kept_by_identity(16)
