@@ -262,6 +262,28 @@ def test_titles_are_whole_beside_the_runs_where_there_is_room(window, compared, 
     qtbot.waitUntil(lambda: compared.table.columnWidth(0) >= min(wanted, 270))
 
 
+def test_every_variant_is_seen_where_runs_have_no_room_beside_them(window, compared, qtbot) -> None:
+    """At 1366x768 three of four were, beside a chart; the runs are one click away."""
+    from ndbplan.desktop.analyses.overlaid import OverlaidRuns
+
+    wide = ("▲ 1 234 567 tx/s",) * 4
+    line = compared.rows.lines[0]._replace(title="Highest load for an hour", cells=wide, tips=wide)
+    compared.rows.show_lines(("Main", "B", "C", "D"), [line])
+    compared.runs, compared._has_runs = OverlaidRuns(), True
+    compared._split.addWidget(compared.runs)
+    window.resize(1366, 768)
+    qtbot.waitUntil(lambda: compared.instead.isVisible())
+    table = compared.table
+    assert (table.isVisible(), compared.runs.isVisible()) == (True, False)
+    end = table.columnViewportPosition(4) + table.columnWidth(4)
+    assert end <= table.viewport().width()
+    compared.instead.click()
+    assert (table.isVisible(), compared.runs.isVisible()) == (False, True)
+    window.resize(2560, 1440)
+    qtbot.waitUntil(lambda: table.isVisible() and compared.runs.isVisible())
+    assert not compared.instead.isVisible()
+
+
 def test_no_variant_is_seen_in_part_in_a_small_window(window, compared, qtbot) -> None:
     """Of the third one the first digits were to be seen, and read as its figures."""
     table = compared.table

@@ -180,21 +180,29 @@ class ComparePanel(Panel):
         self.simulate = QPushButton("Simulate them too")
         self.simulate.setToolTip("The highest load, the first error, latency: each in the same drawn worlds")
         self.simulate.clicked.connect(lambda: self._start(simulated=True))
+        self.instead = chip(
+            "Runs", "Runs instead of the table", "There is no room for them beside all variants"
+        )
+        self.instead.setVisible(False)
+        self.instead.clicked.connect(self._share_room)
         self.line = Elided()
         self._empty = Empty("", "")
         self._empty.step_wanted.connect(self.step_wanted)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self.runs: OverlaidRuns | None = None
+        self._has_runs = False
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setProperty("look", "gap")
         self._split.setChildrenCollapsible(False)
         self._split.setHandleWidth(12)
         self._split.addWidget(self.table)
+        self._split.installEventFilter(self)
         self._pages.addWidget(self._split)
         bar = QHBoxLayout()
         bar.setSpacing(4)
         bar.addLayout(self._bar, 1)
+        bar.addWidget(self.instead)
         bar.addWidget(self.simulate)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 10, 16, 8)
@@ -294,24 +302,38 @@ class ComparePanel(Panel):
         self._show_runs(runs)
 
     def _show_runs(self, runs: Sequence[Run]) -> None:
-        if self.runs is not None:
-            self.runs.setVisible(bool(runs))
-        if not runs:
-            return
-        if self.runs is None:
+        self._has_runs = bool(runs)
+        if runs and self.runs is None:
             # Charts take long to load: they come with the first runs.
             from ndbplan.desktop.analyses.overlaid import OverlaidRuns
 
             self.runs = OverlaidRuns()
+            self.runs.hide()
             self._split.addWidget(self.runs)
-            self._share_width()
-        self.runs.show_runs(runs)
+        self._share_room()
+        if runs and self.runs is not None:
+            self.runs.show_runs(runs)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Columns follow the width of the table, which comes after that of the panel."""
         if event.type() == QEvent.Type.Resize:
+            if watched is self._split:
+                self._share_room()
             self._fit_columns()
         return super().eventFilter(watched, event)
+
+    def _share_room(self) -> None:
+        """Table and runs side by side; where not every variant has room then, one of them, as is chosen."""
+        if self.runs is None:
+            return
+        is_beside = self._has_runs and self._needed(_LEAST_TITLE) + _LEAST_CHART <= self._width
+        was_beside = not (self.table.isHidden() or self.runs.isHidden())
+        self.instead.setVisible(self._has_runs and not is_beside)
+        shows_runs = self._has_runs and (is_beside or self.instead.isChecked())
+        self.runs.setVisible(shows_runs)
+        self.table.setVisible(is_beside or not shows_runs)
+        if is_beside and not was_beside:
+            self._share_width()
 
     def _fit_columns(self) -> None:
         """What figures and titles need first; names of variants share what is left: tips say them whole."""
@@ -336,16 +358,23 @@ class ComparePanel(Panel):
     def _share_width(self) -> None:
         """The table gets what its columns need, the chart the rest, as far as it can still be read.
 
-        Where there is room for neither, titles give way: their tips say them whole.
+        Where there is not room for both, titles give way: their tips say them whole.
         """
-        columns = range(1, self.rows.columnCount())
         # Titles as they are, not as what stood beside the chart until now left them.
         title = max(_LEAST_TITLE, min(_TITLE_WIDTH, self.table.sizeHintForColumn(0)))
-        needed = title + sum(map(self.table.sizeHintForColumn, columns))
-        width = self._split.width() - self._split.handleWidth()
-        table = min(needed + _SCROLL_BAR, width - _LEAST_CHART)
-        self._split.setSizes([table, width - table])
+        table = min(self._needed(title), self._width - _LEAST_CHART)
+        self._split.setSizes([table, self._width - table])
         self._fit_columns()
+
+    def _needed(self, title: int) -> int:
+        """Width of the table with titles of this width and every figure whole."""
+        columns = range(1, self.rows.columnCount())
+        return title + sum(map(self.table.sizeHintForColumn, columns)) + _SCROLL_BAR
+
+    @property
+    def _width(self) -> int:
+        """What table and runs share."""
+        return self._split.width() - self._split.handleWidth()
 
     def _restyle(self) -> None:
         self.table.viewport().update()
