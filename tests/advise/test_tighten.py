@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndbplan.advise.tighten import DECIDES, assumptions, deciding
+from ndbplan.base.units import format_percent
+from ndbplan.checks.run import check
 from ndbplan.edits.assign import assign
 from ndbplan.edits.offers import make_host, make_process, make_table
 from ndbplan.edits.parts import add, update
@@ -43,6 +45,13 @@ def test_one_json_column_decides_and_is_named_with_what_it_may_be() -> None:
     assert doc.assumed == 1000
     assert doc.low_bytes < doc.bytes < doc.high_bytes
     assert doc.bytes == pytest.approx(needed(plan))
+
+
+def test_the_problem_of_the_memory_names_the_same_share() -> None:
+    """53 % stood in Problems beside 55 % in Memory: blobs take heads and parts besides their bytes."""
+    now = Estimation(plan_with(JSON, NOTE))
+    (told,) = (one.message for one in check(now.plan) if one.rule == "data-memory-fill")
+    assert f"of test.t1.doc, {format_percent(assumptions(now)[0].share)} of it all" in told
 
 
 def test_what_is_stated_is_no_assumption_any_more_and_its_address_works() -> None:

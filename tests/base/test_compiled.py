@@ -259,6 +259,15 @@ class TestCode:
         assert code.is_ready("a")
         assert not code.is_ready("a", "b")
 
+    def test_who_ends_waits_for_nobody_who_compiles(self, wanted: Path) -> None:
+        """A window that had closed stayed as a process until another one had compiled."""
+        first, second = CompiledCode("test", []), CompiledCode("test", [])
+        with first._alone():
+            second.seal("a", waits=False)
+            assert not second.is_ready("a")
+        second.seal("a", waits=False)
+        assert second.is_ready("a")
+
 
 def _compiled_here() -> CompiledCode:
     """Code of one function, as numba leaves it."""

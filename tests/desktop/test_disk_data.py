@@ -188,6 +188,23 @@ def test_sizes_of_files_are_told_in_the_units_in_which_they_are_stated() -> None
             assert not [one for one in shown.callouts if re.search(r"[kMGT]B", one.text)]
 
 
+def test_the_undo_log_is_that_of_the_load_that_fills_it_whichever_is_looked_at() -> None:
+    plan = sample_plan("disk-data-8.4")
+    (group,) = plan.logfile_groups
+    changes, reads = plan.workloads
+    (step,) = changes.transactions
+    update = validated.changed(step.operations[0], kind="update")
+    transactions = (validated.changed(step, operations=(update,)),)
+    plan = edits.update(plan, changes.id, transactions=transactions)
+    (own,), (others,) = (
+        breakdowns(Estimation(plan, plan.by_id[one.id]), group.id) for one in (changes, reads)
+    )
+    assert [row.quantity.value for row in others.rows] == [row.quantity.value for row in own.rows]
+    assert others.rows[0].detail == f"{own.rows[0].detail}, by {changes.name}"
+    (nothing,) = breakdowns(Estimation(plan.replace(workloads=(reads,))), group.id)[0].callouts
+    assert nothing.heading == "Nothing fills it"
+
+
 def _put(window, name: str) -> None:
     table = window.document.plan.table(_TABLE)
     columns = tuple(validated.changed(c, storage="disk") if c.name == name else c for c in table.columns)

@@ -170,7 +170,7 @@ class CompiledCode:
             with suppress(OSError):
                 self._seal(marks)
         # Some functions are compiled later, when they are called with other types.
-        atexit.register(self.seal)
+        atexit.register(self.seal, waits=False)
 
     def _keep(self) -> None:
         """Let the functions of these sources keep their code here, whoever has imported them."""
@@ -195,9 +195,12 @@ class CompiledCode:
     def _not_kept(self) -> None:
         self._keeps_all = False
 
-    def seal(self, *marks: str) -> None:
-        """Take down what each file holds, so that it is loaded again; costs little when nothing is new."""
-        with suppress(OSError), self._alone():
+    def seal(self, *marks: str, waits: bool = True) -> None:
+        """Take down what each file holds, so that it is loaded again; costs little when nothing is new.
+
+        `waits`: for a process that loads or compiles. Whoever ends leaves it to that one, which seals all.
+        """
+        with suppress(OSError), self._alone(waits=waits):
             self._seal(marks)
 
     def _seal(self, marks: Iterable[str]) -> None:
@@ -215,8 +218,11 @@ class CompiledCode:
             self._stamp(mark).touch(mode=0o600)
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """While no other process loads or compiles this code; where there are no such locks, at once."""
+    def _alone(self, *, waits: bool = True) -> Iterator[None]:
+        """While no other process loads or compiles this code; where there are no such locks, at once.
+
+        Raises BlockingIOError where another does and this one does not wait.
+        """
         try:
             import fcntl
         except ImportError:
@@ -225,7 +231,7 @@ class CompiledCode:
         # No link is followed, and the lock goes with the file.
         lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            fcntl.flock(lock, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
             yield
         finally:
             os.close(lock)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ndbplan.base.quantity import Quantity, Term, total
@@ -294,13 +295,16 @@ def _tablespace(now: Estimation, space: Tablespace) -> list[Breakdown]:
 
 
 def _undo_log(now: Estimation) -> list[Breakdown]:
-    """What the load leaves in the undo log, and how much of it is enough."""
-    most = max(now.undo_log, key=lambda use: use.needed_bytes.value, default=None)
-    if most is None:
+    """What the load leaves in the undo log, else the first one that does, and how much of it is enough."""
+    others = (now.under(one) for one in now.plan.workloads if one is not now.workload)
+    under = next((one for one in chain((now,), others) if one.undo_log), None)
+    if under is None or under.workload is None:
         text = "A load that changes rows on disk does; inserts leave 12 bytes a row."
         return [Breakdown("How full is it?", "", None, (), (Notice("Nothing fills it", text, "warning"),))]
+    most = max(under.undo_log, key=lambda use: use.needed_bytes.value)
+    where = f"data node {most.node_id}" + ("" if under is now else f", by {under.workload.name}")
     rows = (
-        Row("Written by the load", most.bytes_per_s, None, "accent", f"data node {most.node_id}"),
+        Row("Written by the load", most.bytes_per_s, None, "accent", where),
         Row("Kept until checkpoints free it", most.needed_bytes, most.fill, _level(most.fill)),
         Row("Undo files of each data node", Quantity.exact(most.capacity_bytes, "bytes"), None),
     )

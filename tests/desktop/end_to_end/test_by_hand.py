@@ -5,6 +5,7 @@ from __future__ import annotations
 from desktop.end_to_end.person import Person, Screen
 
 _PLACES = "[[i, list(scene.item_of(i).rect_in_scene().getRect())] for i in plan.by_id if scene.item_of(i)]"
+_CARD = "[c for c in window.children() if type(c).__name__ == 'PreviewCard' and c.isVisible()]"
 _VIEW = "[window.canvas.zoom, window.canvas.mapToScene(0, 0).x(), window.canvas.mapToScene(0, 0).y()]"
 
 
@@ -104,6 +105,11 @@ def test_a_problem_is_solved_where_it_is_read(person: Person) -> None:
     problems = "window.panels.estimates.latest.problems"
     ways = f"[w.title for p in {problems} for w in p.solutions if p.rule == 'data-memory-fill']"
     title = person.until(ways)[0]
+    # What it would do is shown beside it, and stays while it grows.
+    person.hover(f"place({title!r})")
+    person.until(f"{_CARD} and {_CARD}[0].title.text() == {title!r} and {_CARD}[0].grid.count() > 3")
+    person.until(f"{_CARD} and not window.panels.estimates.previews.is_busy")
+    assert person.look(f"len({_CARD})") == 1
     person.click(f"place({title!r})")
     person.until(f"window.document.undo_stack.undoText() == {title!r} and resting()")
     assert person.look(ways) == []

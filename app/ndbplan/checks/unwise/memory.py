@@ -20,7 +20,9 @@ from ndbplan.checks.unwise.memory_cures import (
     room_in_containers,
     room_in_hosts,
 )
-from ndbplan.configuration.settings import no_of_replicas, settings_by_node, usable_data_memory
+from ndbplan.configuration.settings import settings_by_node, usable_data_memory
+from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.maintenance_window import Offered
 from ndbplan.estimate.loaded import memory_full_after_s
@@ -191,17 +193,25 @@ def _mean_share(load: OpenLoad, duration_s: float) -> float:
 @kept_by_identity(4)
 def _resting_on(now: Estimation) -> str:
     """Names the column whose assumed length decides most of the memory, where it decides much."""
-    plan, heaviest = now.plan, (0.0, "")
+    plan, heaviest = now.plan, (0.0, "", now)
     for table in plan.tables:
         for column in table.columns:
             mean = assumed_mean_bytes(column, plan.version)
-            if mean is not None and column.storage != "disk":
+            weight = table.rows * filled(column) * (mean or 0.0)
+            if mean is not None and column.storage != "disk" and weight > heaviest[0]:
                 told = (
                     f"{format_count(mean)} bytes are assumed for a value of {table.full_name}.{column.name}"
                 )
-                heaviest = max(heaviest, (table.rows * filled(column) * mean, told))
-    whole = sum(need.data_memory_bytes.value for need in now.memory.nodes) / no_of_replicas(plan)
-    share = heaviest[0] / whole if whole else 0.0
+                empty = validated.changed(column, average_bytes=0.0)
+                columns = tuple(empty if one is column else one for one in table.columns)
+                heaviest = (weight, told, now.of(edits.update(plan, table.id, columns=columns)))
+    whole = _in_all(now)
+    share = (whole - _in_all(heaviest[2])) / whole if whole else 0.0
     return (
         f"; {heaviest[1]}, {format_percent(share)} of it all: measure them first" if share > DECIDES else ""
     )
+
+
+def _in_all(now: Estimation) -> float:
+    """Bytes that the tables take on all data nodes."""
+    return sum(one.data_memory_bytes.value + one.index_memory_bytes.value for one in now.memory.nodes)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QLayout, QMenu, QVBoxLayout, QWidget
 
 from ndbplan.base.units import how_many
 from ndbplan.desktop.document.previews import Edit, Previews
@@ -56,6 +56,8 @@ class PreviewCard(QFrame):
         self.grid.setVerticalSpacing(3)
         self.grid.setColumnStretch(0, 1)
         column = QVBoxLayout(self)
+        # It takes place and size at once: one that grew before it moved up lay on the button, which was left.
+        column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         column.setContentsMargins(12, 10, 12, 10)
         column.setSpacing(8)
         column.addWidget(self.title)
@@ -153,18 +155,18 @@ class PreviewCard(QFrame):
         layout.activate()
         # Figures are told whole: a card is wider where the numbers of one are long.
         width = max(_WIDTH, layout.totalMinimumSize().width())
-        self.setFixedSize(width, layout.totalHeightForWidth(width))
+        height = layout.totalHeightForWidth(width)
         screen = QGuiApplication.screenAt(self._near.center()) or QGuiApplication.primaryScreen()
         free = screen.availableGeometry()
-        near, right, lowest = self._near, free.right() - self.width(), free.bottom() - self.height()
+        near, right, lowest = self._near, free.right() - width, free.bottom() - height
         x, y = near.left(), near.bottom() + _GAP
         if y > lowest:
-            y = near.top() - _GAP - self.height()
+            y = near.top() - _GAP - height
         if y < free.top():
             x, y = near.right() + _GAP, near.top()
             if x > right:
-                x = near.left() - _GAP - self.width()
-        self.move(max(free.left(), min(x, right)), max(free.top(), min(y, lowest)))
+                x = near.left() - _GAP - width
+        self.setGeometry(max(free.left(), min(x, right)), max(free.top(), min(y, lowest)), width, height)
 
 
 class Looker(QObject):
