@@ -77,7 +77,7 @@ class SizeDialog(Dialog):
         self._within: dict[str, float] = {}
         self._job: dict[str, Any] = {}
         self._durability: dict[str, Any] = {}
-        self.resize(1120, 640)
+        self.resize(1500, 720)
         self.fields: dict[str, LineField | ChoiceField] = {}
         self.answers = numbers.NumbersTable("Clusters that pass", _ANSWERS)
         self.excuses = numbers.NumbersTable("Classes that do not pass", _EXCUSES)
@@ -106,7 +106,7 @@ class SizeDialog(Dialog):
         column.addWidget(self.about)
         column.addWidget(self.excuses, 2)
         self._show_tables(False)
-        self.body.addWidget(side_by_side(self._form(), right, (380, 720)), 1)
+        self.body.addWidget(side_by_side(self._form(), right, (380, 1090)), 1)
         self.opens = QPushButton("Open as a variant")
         self.opens.setToolTip("The chosen cluster, laid out by racks, as a variant of this plan")
         self.opens.clicked.connect(self.open_answer)
@@ -328,6 +328,7 @@ class SizeDialog(Dialog):
             ]
         )
         self.axes.show_rows(*_figures_of(sized))
+        self.answers.setColumnHidden(_ANSWERS.index("Cost"), all(one.cost is None for one in sized.plans))
         self.answers.setColumnWidth(0, _RANK_PX)
         self.answers.setColumnWidth(2, min(_MOST_HOSTS_PX, self.answers.room_for(hosts)))
         self._show_tables(bool(sized.plans or sized.excuses))

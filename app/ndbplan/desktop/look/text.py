@@ -23,7 +23,7 @@ def drawable(text: str) -> str:
     return spelt(text)
 
 
-_A_NAME = re.compile(r"[\w-]*(?:\d|[._/]\w)|(?:mysqld|ndbd|ndbmtd|systemd)\b")
+_A_NAME = re.compile(r"[\w-]*(?:[0-9]|[._/]\w)|(?:mysqld|ndbd|ndbmtd|systemd)\b")
 """Begins with what is written in one way only: a table, a file, a host with its number, a program."""
 
 
