@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from ndbplan.base.kept import keeping
 from ndbplan.describe.overlay import NO_LOADS
 from ndbplan.desktop.canvas.items import ProcessItem
+from ndbplan.desktop.look import theme
 from ndbplan.desktop.look.text import text_width
 from ndbplan.edits import parts as edits
 
@@ -52,6 +53,22 @@ def test_what_a_colour_says_of_a_node_is_whole(window, qtbot) -> None:
             said[node.id] = item._words
             assert text_width(item._words, 13, 600) <= item.size.width()
     assert any(words == "1 warning" for words in said.values()), said
+
+
+def test_what_is_selected_is_framed_however_small_its_tile_is(window) -> None:
+    """Of 144 hosts the three that were selected had a pale line of less than a pixel."""
+    window.canvas.set_zoom(0.15)
+    item = window.canvas.canvas_scene.item_of("data1")
+    corner = window.canvas.mapFromScene(item.rect_in_scene().topLeft())
+    middle = window.canvas.mapFromScene(item.rect_in_scene().center())
+
+    def edge() -> list[str]:
+        shown = window.canvas.viewport().grab().toImage()
+        return [shown.pixelColor(corner.x() + x, middle.y()).name() for x in range(3)]
+
+    assert theme.tokens().accent not in edge()
+    window.selection.set(["data1"])
+    assert theme.tokens().accent in edge()
 
 
 def test_the_menu_offers_every_way_and_the_legend_stays_inside(window) -> None:

@@ -186,6 +186,16 @@ class TestFailures:
         assert table.columnWidth(0) >= 240
         assert ends <= table.viewport().width()
 
+    @pytest.mark.parametrize("room", range(560, 1000, 55))
+    def test_no_column_lies_half_beyond_the_edge(self, panel, room: int) -> None:
+        """At 1280x720 `15 min` stood there as `15 r`."""
+        table = panel.table
+        table.setFixedWidth(room)
+        edge = table.viewport().width()
+        for column in range(panel.rows.columnCount()):
+            start = table.columnViewportPosition(column)
+            assert start >= edge or start + table.columnWidth(column) <= edge, column
+
     def test_the_canvas_is_coloured_while_it_is_on_show(self, qtbot, window, panel) -> None:
         look = window.canvas.canvas_scene.look
         qtbot.waitUntil(lambda: bool(look.colouring.shades))

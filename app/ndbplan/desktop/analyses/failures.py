@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
@@ -307,8 +308,14 @@ class FailuresPanel(Panel):
         widths, head = [*self._wanted], self.table.horizontalHeader()
         if not widths:
             return
-        room = self.table.viewport().width() - sum(widths[1:_WHY])
+        whole = self.table.viewport().width()
+        room = whole - sum(widths[1:_WHY])
         widths[0] = min(widths[0], max(_LEAST_NAME_PX, room))
+        if room < widths[0]:
+            # What has no room lies beyond the edge, not half before it.
+            room = max(at for at in accumulate(widths[:_WHY], initial=0) if at <= max(whole, widths[0]))
+            widths[0] += max(0, whole - room)
+            room = widths[0]
         # Cut with … instead of at the edge: the line below has the whole of the chosen one.
         left = room - widths[0]
         if left >= _LEAST_WHY_PX:

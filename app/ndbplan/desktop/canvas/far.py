@@ -85,13 +85,14 @@ def _paint_tile(
     painter: QPainter, size: QRectF, card: Card, look: Look, says: Told, is_selected: bool
 ) -> None:
     t, shade = look.tokens, says.shade
-    edge = 3.0 if is_selected else 0.0
     if shade is not None:
-        block(painter, size.adjusted(edge, edge, -edge, -edge), shade, t, 10)
-        if not is_selected:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(paint.pen(ink(shade, t), max(2.0, 1.0 / look.zoom)))
-            painter.drawRoundedRect(size.adjusted(2, 2, -2, -2), 10, 10)
+        block(painter, size, shade, t, 10)
+        # What is selected has a frame of two pixels, however small its tile is.
+        wide = max(2.0, (2.0 if is_selected else 1.0) / look.zoom)
+        inset = wide / 2 if is_selected else 2.0
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(paint.pen(t.accent if is_selected else ink(shade, t), wide))
+        painter.drawRoundedRect(size.adjusted(inset, inset, -inset, -inset), 10, 10)
     if says.is_down:
         # Below the words, which say what is gone.
         paint.crossed(painter, size, t, 10, max(1.5, 1.4 / look.zoom))
