@@ -94,9 +94,22 @@ def test_a_doubling_brings_what_the_highest_load_says() -> None:
     shades = colour_by("doubling", Known(plan, doublings=found)).shades
     host = plan.host_of_disk[disk]
     assert shades[disk].text == shades[host.id].text == f"+{percent(found[disk].gain)}"
-    assert {shade.tone for shade in shades.values()} == {Tone.PLAIN, Tone.MORE}
+    raised = next(tone for least, tone in ((0.5, Tone.MOST), (0.1, Tone.MORE)) if found[disk].gain >= least)
+    assert {shade.tone for shade in shades.values()} == {Tone.PLAIN, raised}
     with pytest.raises(Cancelled):
         doublings(now, lambda: True)
+
+
+def test_twice_the_connections_are_shown_where_they_limit() -> None:
+    """Nothing was said to bring anything: neither hosts nor disks limit the load of the sample."""
+    plan = sample_plan("starter")
+    found = doublings(Estimation(plan, chosen_workload(plan)))
+    shades = colour_by("doubling", Known(plan, doublings=found)).shades
+    for node in plan.sql_nodes:
+        assert shades[node.id].text == shades[node.host_id].text != "nothing"
+        assert "2 cluster connections" in shades[node.id].why
+    data = plan.data_nodes[0]
+    assert shades[data.host_id].text == "nothing"
 
 
 def test_changes_against_a_variant_are_told_on_the_object_and_its_host(now: Estimation) -> None:

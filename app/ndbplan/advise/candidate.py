@@ -22,7 +22,7 @@ class Change:
     is_carried: bool = False
     """Whether it changes only what no estimate and no simulation depends on: rules alone may read it."""
     doubles: tuple[str, ...] = ()
-    """Hosts or disks of which it makes something twice what it is."""
+    """Hosts, disks or SQL nodes of which it makes something twice what it is."""
     only_holds_back: bool = False
     """Whether it makes room for what waits to be written, and lets nothing be written faster."""
     one_of: str = ""

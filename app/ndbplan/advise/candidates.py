@@ -149,7 +149,8 @@ def _of_clients(plan: Plan) -> Iterator[Change]:
         most = max(len(process_node_ids(node)) for node in plan.sql_nodes)
         for times in (2, 0.5) if most > 1 else (2,):
             title = f"Give each SQL node {how_many(int(times * most), 'cluster connection')}"
-            yield Change(title, partial(times_connections, times=times), "sql")
+            doubled = tuple(node.id for node in plan.sql_nodes) if times > 1 else ()
+            yield Change(title, partial(times_connections, times=times), "sql", doubles=doubled)
     api_nodes = [slot for slot in plan.api_slots if slot.host_id is not None]
     if api_nodes:
         title = "One more API node, on a host like the last one's"

@@ -33,7 +33,7 @@ _NOTHING = Doubling(0.0, "", "")
 
 
 def doublings(now: Estimation, cancelled: Callable[[], bool] = lambda: False) -> Mapping[str, Doubling]:
-    """By the id of a host (cores, memory) or disk (devices), of legal changes alone.
+    """By the id of a host (cores, memory), disk (devices) or SQL node (connections), of legal changes alone.
 
     Of one among many it is the doubling of all of them that brings something. Nothing without a workload.
     Raises UserError where the load cannot be searched for, Cancelled.

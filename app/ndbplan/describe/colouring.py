@@ -243,10 +243,11 @@ _LEAST_GAIN = 0.005
 
 
 def _doubled(known: Known) -> tuple[Mapping[str, Shade], str]:
-    """By how much the highest load rises; a host is as what brings most of it and its disks."""
+    """By how much the highest load rises; a host is as what brings most of it, its disks and its nodes."""
     best = dict(known.doublings)
     for host in known.plan.hosts:
-        of_it = [best[i] for i in (host.id, *(disk.id for disk in host.disks)) if i in best]
+        parts = (host, *host.disks, *known.plan.processes_of_host[host.id])
+        of_it = [best[part.id] for part in parts if part.id in best]
         if of_it:
             best[host.id] = max(of_it, key=lambda one: one.gain)
     note = "" if best else "There is no load of data nodes that could rise"
@@ -388,7 +389,7 @@ WAYS: Mapping[str, Way] = FrozenMap(
         "problem": Way("Problems", "The worst that the checks find on each host", _problems),
         "doubling": Way(
             "Doubling",
-            "How much more load twice of each disk, or of a part of a host, brings",
+            "How much more load twice of each disk, of a part of a host, or of connections, brings",
             _doubled,
         ),
         "cost": Way("Cost", "What each host costs with its disks and licences", _cost),
