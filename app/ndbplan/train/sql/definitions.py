@@ -257,7 +257,8 @@ def _listed(asked: Asked, stream: Stream) -> list[Name]:
     names = [_table_named(asked, stream)]
     while stream.accept(","):
         names.append(_table_named(asked, stream))
-    if not (stream.accept("CASCADE") or stream.accept("RESTRICT") or stream.at_end()):
+    _ = stream.accept("CASCADE") or stream.accept("RESTRICT")
+    if not stream.at_end():
         raise stream.unreadable("the end")
     return names
 
