@@ -420,3 +420,37 @@ def test_a_change_of_the_schema_goes_on_when_somebody_goes_back_into_it(cluster:
         consoles.answer(f"! kill node:{node.node_id}")
     cluster.advance(end_s - cluster.now_s)
     assert cluster.plan.tables[0].columns[-1].name != "more"
+
+
+def test_tables_are_locked_for_sessions_of_the_server(consoles: Consoles, say: Say) -> None:
+    """Manual 5.6 and 8.4, LOCK TABLES: what the session itself may do, and who waits."""
+    assert say("mysql> lock tables t read") == "Query OK, 0 rows affected (0.00 sec)\n"
+    assert values(say("mysql> select count(*) from t")) == [["3"]]
+    for line, code in (
+        ("update t set k = 9 where id = 1", 1099), ("delete from t", 1099), ("drop table t", 1099),
+        ("alter table t add column z int", 1099), ("select * from blobs_1k where id = 3", 1100),
+        ("select count(*) from blobs_1k", 1100), ("create table n (a int primary key) engine=ndb", 1100),
+    ):  # fmt: skip
+        assert say(f"mysql> {line}").startswith(f"ERROR {code} (HY000): Table '"), line
+    assert values(say("mysql2> select k from t where id = 1")) == [["1"]]
+    assert say("mysql2> update t set k = 7 where id = 1").startswith(WAITS)
+    assert "Query OK, 1 row affected" in say("mysql> unlock tables")
+    say("mysql> lock tables t as x write, blobs_1k read")
+    assert say("mysql> update t set k = 8 where id = 1").startswith("Query OK, 1 row")
+    assert say("mysql2> select k from t where id = 1").startswith(WAITS)
+    assert "|    8 |" in say("mysql> begin") + say("! wait 1s"), "BEGIN lets go of tables"
+    say("mysql> commit")
+
+
+def test_a_global_read_lock_holds_changes_up(consoles: Consoles, say: Say) -> None:
+    say("mysql> flush tables with read lock")
+    assert say("mysql> insert into t values (5, 5)").startswith("ERROR 1223 (HY000): Can't execute the query")
+    assert values(say("mysql2> select count(*) from t")) == [["3"]]
+    assert say("mysql2> insert into t values (5, 5)").startswith(WAITS)
+    end = say("mysql> quit") + say("! wait 1s")
+    assert "Query OK, 1 row affected" in end, "the locks of a session end with it"
+    for line, said in (
+        ("lock tables nosuch read", "ERROR 1146 (42S02): Table 'test.nosuch' doesn't exist"),
+        ("lock tables", "ERROR 1064"), ("lock tables t", "ERROR 1064"), ("unlock tables", "Query OK"),
+    ):  # fmt: skip
+        assert say(f"mysql2> {line}").startswith(said), line

@@ -123,6 +123,29 @@ class Wanted(NamedTuple):
     """Ids of tables."""
     defines: bool = False
     """The tables are altered or dropped: nobody else may be in them."""
+    writes: bool = False
+    """Rows of the tables are changed."""
+
+
+class TableLocks(NamedTuple):
+    """What LOCK TABLES gave to a session."""
+
+    node_id: int
+    """The SQL node that it is on."""
+    tables: Mapping[str, bool]
+    """Ids of tables, and whether nobody else may read them."""
+    is_global: bool = False
+    """FLUSH TABLES WITH READ LOCK: nobody on the node writes anything."""
+
+    def keeps_out(self, wanted: Wanted) -> bool:
+        """Whether others have to wait for it."""
+        changes = wanted.writes or wanted.defines
+        if self.is_global and changes and wanted.tables:
+            return True
+        return any(one in self.tables and (changes or self.tables[one]) for one in wanted.tables)
+
+
+NO_TABLE_LOCKS: Mapping[int, TableLocks] = MappingProxyType({})
 
 
 class Waiting(NamedTuple):
@@ -161,8 +184,9 @@ class Running(NamedTuple):
 
 
 def blockers(
-    session: int, wanted: Wanted, transactions: Mapping[int, Transaction], waits: Mapping[int, Waiting]
-) -> list[int]:
+    session: int, wanted: Wanted, transactions: Mapping[int, Transaction], waits: Mapping[int, Waiting],
+    locked: Mapping[int, TableLocks] = NO_TABLE_LOCKS,
+) -> list[int]:  # fmt: skip
     """Sessions that have what a session wants, in their order."""
     found = {
         other
@@ -170,6 +194,7 @@ def blockers(
         if other != session
         and (any(_locked(wanted.rows, held.locks)) or (wanted.defines and wanted.tables & held.tables))
     }
+    found |= {other for other, held in locked.items() if other != session and held.keeps_out(wanted)}
     if not wanted.defines:
         own = transactions[session].tables if session in transactions else frozenset()
         found |= {

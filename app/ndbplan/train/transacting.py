@@ -15,7 +15,7 @@ from ndbplan.plan.processes import SqlNode, process_node_ids
 from ndbplan.simulate.events.handlers import Order, at_once, handles, planned
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.train.contents import NOTHING
-from ndbplan.train.locks import Running, Transaction, Waiting, Wanted, with_delta
+from ndbplan.train.locks import Running, TableLocks, Transaction, Waiting, Wanted, with_delta
 from ndbplan.train.of_servers import Values
 from ndbplan.train.state import ClusterState, state_of
 
@@ -74,6 +74,14 @@ class SetsForAll(Order):
 
 
 @dataclass(frozen=True)
+class LocksTables(Order):
+    """LOCK TABLES of a session; None: UNLOCK TABLES."""
+
+    session: int
+    locks: TableLocks | None
+
+
+@dataclass(frozen=True)
 class Kills(Order):
     """KILL ended the connection of a session; what it had is rolled back."""
 
@@ -87,7 +95,7 @@ class Idles:
     session: int
 
 
-for _kind in (Transacts, Locks, Waits, Runs, Kills, SetsForAll):
+for _kind in (Transacts, Locks, Waits, Runs, Kills, SetsForAll, LocksTables):
     planned(_kind)(at_once)
 
 
@@ -104,11 +112,19 @@ def sets_for_all(sim: Simulation, order: SetsForAll) -> None:
     state.of_servers = state.of_servers.set(order.node_id, order.values, order.persisted)
 
 
+@handles(LocksTables)
+def locks_tables(sim: Simulation, order: LocksTables) -> None:
+    """What a session had locked before is let go."""
+    state = state_of(sim)
+    state.of_servers = state.of_servers.lock(order.session, order.locks)
+
+
 @handles(Kills)
 def kills(sim: Simulation, order: Kills) -> None:
     """What waits in the session is given up by its client, who hears of it at once."""
     state = state_of(sim)
     state.transactions.pop(order.session, None)
+    state.of_servers = state.of_servers.lock(order.session, None)
     state.killed[order.session] = state.killed.get(order.session, 0) + 1
     waiting = state.waits.get(order.session)
     if waiting is not None:
@@ -126,6 +142,9 @@ def transacts(sim: Simulation, order: Transacts) -> None:
             state.contents[table_id] = with_delta(state.contents.get(table_id, NOTHING), delta)
     if order.how == "begin":
         state.transactions[number] = Transaction(order.node_id, sim.at_s)
+        if number in state.of_servers.locked and not state.of_servers.locked[number].is_global:
+            # BEGIN lets go of tables (manual, LOCK TABLES).
+            state.of_servers = state.of_servers.lock(number, None)
     elif order.how == "again" and ended is not None:
         state.transactions[number] = Transaction(ended.node_id, sim.at_s, tables=ended.tables)
 

@@ -77,7 +77,7 @@ def change(sql: str, asked: Asked) -> Changed:
     strict = is_strict(cluster) and not tree.args.get("ignore")
     taking = Taking(strict, table.name, cluster.plan.features.fractional_seconds)
     taking.warnings += deprecated(sql, cluster)
-    enter(cluster, [table])
+    enter(cluster, [table], writes=True)
     guard = Guard(cluster)
     one = _Statement(tree, target, table, asked, taking, guard, replaces, joined)
     try:

@@ -34,6 +34,7 @@ from ndbplan.train.sql import (
     row_counts,
     server,
     setting,
+    table_locks,
     transactions,
     user_variables,
     variables,
@@ -201,6 +202,7 @@ class Client(Lines):
             return f"Query OK, 0 rows affected ({self.slept_s:.2f} sec)"
         if verb in ("set", "lock", "unlock", "flush"):
             self.warnings = around.may_pass(sql, cluster.plan.version)
+            table_locks.take(sql, self.database, cluster)
             return around.passed(self.warnings)
         if verb in _DEFINES:
             done, known = self._define(sql, cluster), server.databases(cluster)

@@ -11,7 +11,7 @@ from ndbplan.base.kept import keeping
 from ndbplan.train.at_work import INTERRUPTED, UNDER_WAY, is_at_work
 from ndbplan.train.live import Hold, LiveCluster, SqlSession, time_passes
 from ndbplan.train.prompts import BREAK, sql_prompt
-from ndbplan.train.sql import locking, transactions, waiting
+from ndbplan.train.sql import locking, table_locks, transactions, waiting
 from ndbplan.train.sql.client_words import KNOWN, SHORT
 from ndbplan.train.sql.problem import SqlError, Warned
 from ndbplan.train.sql.server import answering
@@ -158,6 +158,8 @@ class Lines(ABC):
         """Let others see the session, or that it is gone."""
         own = answering(cluster)
         cluster.sessions.pop(self.number, None)
+        if self.has_left:
+            table_locks.release(cluster)
         if own is not None and not self.has_left:
             killed = cluster.state.killed.get(self.number, 0)
             cluster.sessions[self.number] = SqlSession(

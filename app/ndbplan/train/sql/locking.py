@@ -10,7 +10,7 @@ A read that locks nothing never waits, and sees what is committed [8.4.8, 7.4.10
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -22,6 +22,7 @@ from ndbplan.train.locks import EVERYONE, WHOLE_TABLE, Lock, Waiting, Wanted, bl
 from ndbplan.train.sql import finding, server
 from ndbplan.train.sql.engine import Relation, Result
 from ndbplan.train.sql.finding import ROW_NUMBER
+from ndbplan.train.sql.problem import SqlError
 from ndbplan.train.sql.refused import timed_out_s
 from ndbplan.train.state import is_local
 from ndbplan.train.transacting import Locks
@@ -111,12 +112,14 @@ def _unique_names(table: Table, row: Row) -> list[tuple[str, Key]]:
     return found
 
 
-def enter(cluster: LiveCluster, tables: Iterable[Table]) -> None:
+def enter(cluster: LiveCluster, tables: Sequence[Table], *, writes: bool = False) -> None:
     """A statement uses tables: until its transaction ends nobody alters them. Raises LockWaitError."""
     session, state = cluster.sql_session, cluster.state
     ids = frozenset(table.id for table in tables)
-    wanted = Wanted(tables=ids)
-    others = blockers(session, wanted, state.transactions, state.waits)
+    for table in tables:
+        _may_use(cluster, table, writes=writes)
+    wanted = Wanted(tables=ids, writes=writes)
+    others = blockers(session, wanted, state.transactions, state.waits, state.of_servers.locked)
     if others:
         raise LockWaitError(wanted, OF_TABLE, others)
     own = state.transactions.get(session)
@@ -124,10 +127,38 @@ def enter(cluster: LiveCluster, tables: Iterable[Table]) -> None:
         cluster.act(Locks(session, wanted))
 
 
+def _may_use(cluster: LiveCluster, table: Table, *, writes: bool) -> None:
+    """Raises SqlError for a table that the session itself has not locked, or not so."""
+    held = cluster.state.of_servers.locked.get(cluster.sql_session)
+    if held is None:
+        return
+    if held.is_global:
+        if writes:
+            text = "Can't execute the query because you have a conflicting read lock"
+            raise SqlError(1223, "HY000", text)
+        return
+    if table.id not in held.tables:
+        raise _not_locked(table.name)
+    if writes and not held.tables[table.id]:
+        text = f"Table '{table.name}' was locked with a READ lock and can't be updated"
+        raise SqlError(1099, "HY000", text)
+
+
+def _not_locked(name: str) -> SqlError:
+    """The session has locked tables, and not this one."""
+    return SqlError(1100, "HY000", f"Table '{name}' was not locked with LOCK TABLES")
+
+
 def define(sql: str, database: str, cluster: LiveCluster) -> None:
     """A statement alters or drops tables: nobody else may be in them. Raises LockWaitError."""
     held = cluster.state.transactions
-    busy = frozenset().union(*(one.tables for other, one in held.items() if other != cluster.sql_session))
+    own, locked = cluster.sql_session, cluster.state.of_servers.locked
+    if own in locked and sql.split(None, 1)[0].lower() not in _READS:
+        _may_define(sql, database, cluster)
+    busy = frozenset().union(*(one.tables for other, one in held.items() if other != own))
+    busy |= frozenset().union(*(one.tables for other, one in locked.items() if other != own))
+    if any(one.is_global for other, one in locked.items() if other != own):
+        busy |= {table.id for table in server.tables_of_server(cluster)}
     if not busy or sql.split(None, 1)[0].lower() in _READS:
         return
     names = {quoted or plain for quoted, plain in _NAME.findall(sql)}
@@ -140,9 +171,30 @@ def define(sql: str, database: str, cluster: LiveCluster) -> None:
         and (drops or table.database == database or table.database in names)
     )
     wanted = Wanted(tables=ids, defines=True)
-    others = blockers(cluster.sql_session, wanted, held, cluster.state.waits)
+    others = blockers(own, wanted, held, cluster.state.waits, locked)
     if others:
         raise LockWaitError(wanted, OF_TABLE, others)
+
+
+_TABLE = re.compile(
+    r"(?P<verb>\w+)\s+table\s+(?:if\s+(?:not\s+)?exists\s+)?(?:(?P<database>`[^`]+`|[\w$]+)\s*\.\s*)?"
+    r"(?P<name>`[^`]+`|[\w$]+)",
+    re.IGNORECASE,
+)
+
+
+def _may_define(sql: str, database: str, cluster: LiveCluster) -> None:
+    """Raises SqlError for a table that the session itself has not locked for itself alone."""
+    found = _TABLE.match(sql)
+    if found is None:
+        return
+    full = f"{(found['database'] or database).strip('`')}.{found['name'].strip('`')}"
+    table = next((one for one in server.tables_of_server(cluster) if one.full_name == full), None)
+    held = cluster.state.of_servers.locked[cluster.sql_session]
+    if table is not None:
+        _may_use(cluster, table, writes=True)
+    elif found["verb"].lower() == "create" and not held.is_global:
+        raise _not_locked(found["name"].strip("`"))
 
 
 def gives_up_s(code: int, cluster: LiveCluster, variables: Mapping[str, str]) -> float:

@@ -70,7 +70,7 @@ def turn(session: int, cluster: LiveCluster) -> Turn | None:
     """How a statement goes on that waited; None: it still does."""
     state = cluster.state
     one = state.waits[session]
-    blocked = blockers(session, one.wanted, state.transactions, state.waits)
+    blocked = blockers(session, one.wanted, state.transactions, state.waits, state.of_servers.locked)
     if blocked and cluster.now_s < one.until_s - 1e-9:
         return None
     cluster.act(Waits(session, None))

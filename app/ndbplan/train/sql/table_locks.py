@@ -1,0 +1,91 @@
+"""LOCK TABLES and FLUSH TABLES WITH READ LOCK: locks of one SQL node, of which NDB knows nothing.
+
+    take("LOCK TABLES t READ", "test", cluster)     # raises LockWaitError where others are in the table
+
+Sessions on other SQL nodes go on, and so do clients of NDB. Source: manual 5.6 and 8.4, LOCK TABLES; texts:
+errmsg-utf8.txt.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ndbplan.ndb.console import form
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.locks import TableLocks, Wanted, blockers
+from ndbplan.train.sql import server, transactions
+from ndbplan.train.sql.locking import OF_TABLE, LockWaitError
+from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
+from ndbplan.train.transacting import LocksTables
+
+_LOCK = re.compile(r"lock\s+tables?\b\s*", re.IGNORECASE)
+_UNLOCK = re.compile(r"unlock\s+(tables?|instance)\s*\Z", re.IGNORECASE)
+_FLUSH = re.compile(
+    r"flush\s+(?:local\s+|no_write_to_binlog\s+)?tables?\b\s*(?P<named>.*?)\s*\bwith\s+read\s+lock\s*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_NAME = r"(?:`[^`]{1,64}`|[\w$]{1,64})"
+_ONE = re.compile(
+    rf"\s*(?:(?P<database>{_NAME})\s*\.\s*)?(?P<name>{_NAME})(?:\s+(?:as\s+)?(?!read\b|low_|write\b){_NAME})?"
+    r"\s+(?P<how>read(?:\s+local)?|(?:low_priority\s+)?write)\s*\Z",
+    re.IGNORECASE,
+)
+
+
+def take(sql: str, in_use: str, cluster: LiveCluster) -> None:
+    """What LOCK, UNLOCK and FLUSH do to table locks. Raises SqlError, LockWaitError and NotSimulated."""
+    if found := _UNLOCK.match(sql):
+        if found[1].lower() != "instance":
+            release(cluster)
+        return
+    if found := _FLUSH.match(sql):
+        named = ", ".join(f"{one} READ" for one in found["named"].split(",")) if found["named"] else ""
+        _lock(named, in_use, cluster)
+    elif found := _LOCK.match(sql):
+        if not sql[found.end() :].strip():
+            raise syntax("")
+        _lock(sql[found.end() :], in_use, cluster)
+    elif re.match(r"lock\s+instance\b", sql, re.IGNORECASE):
+        if not form(cluster.plan.version, "dictionary_of_its_own"):
+            raise syntax(sql.split(None, 1)[1])
+        raise NotSimulated("which statements LOCK INSTANCE makes wait is not simulated")
+
+
+def release(cluster: LiveCluster) -> None:
+    """UNLOCK TABLES: where tables were locked it ends a transaction, too."""
+    held = cluster.state.of_servers.locked.get(cluster.sql_session)
+    if held is None:
+        return
+    if held.tables and transactions.open_of(cluster) is not None:
+        transactions.act(cluster, "commit")
+    cluster.act(LocksTables(cluster.sql_session, None))
+
+
+def _lock(listed: str, in_use: str, cluster: LiveCluster) -> None:
+    node = server.answering(cluster)
+    tables = dict[str, bool]()
+    for part in listed.split(",") if listed else ():
+        found = _ONE.match(part)
+        if found is None:
+            raise syntax(part.strip())
+        database = (found["database"] or in_use).strip("`")
+        if not database:
+            raise SqlError(1046, "3D000", "No database selected")
+        if database in server.SYSTEM or database == "ndbinfo":
+            continue
+        table = server.table_named(cluster, database, found["name"].strip("`"))
+        tables[table.id] = tables.get(table.id, False) or found["how"].lower().endswith("write")
+    if transactions.open_of(cluster) is not None and listed:
+        transactions.act(cluster, "commit")
+    release(cluster)
+    state = cluster.state
+    written = frozenset(one for one, writes in tables.items() if writes)
+    for wanted in (Wanted(tables=written, defines=True), Wanted(tables=frozenset(tables) - written)):
+        others = blockers(
+            cluster.sql_session, wanted, state.transactions, state.waits, state.of_servers.locked
+        )
+        if wanted.tables and others:
+            raise LockWaitError(wanted, OF_TABLE, others)
+    cluster.act(LocksTables(
+        cluster.sql_session, TableLocks(0 if node is None else node.node_id, tables, not listed)
+    ))  # fmt: skip
