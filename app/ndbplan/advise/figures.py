@@ -8,10 +8,10 @@ Each is the number that a command prints (`Figure.command`), so that both can be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import kept_by_identity
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
     from ndbplan.simulate.result import SimulationResult
 
+Part = TypeVar("Part")
 Better = Literal["higher", "lower", ""]
 _MONTHS = 12
 
@@ -89,30 +90,33 @@ def _backup(now: Estimation) -> Quantity:
     return saved.taken_s
 
 
-def _largest(values: Iterable[Quantity], unit: str) -> Quantity | None:
-    """The largest by its value; the highest of several ranges is the range of the highest."""
-    found = list(values)
+Ends = tuple[float, float, float]
+"""Value, low and high of a number."""
+
+
+def _largest(found: Sequence[tuple[Ends, Part]], named: Callable[[Part], Quantity]) -> Quantity | None:
+    """The largest by its value; the highest of several ranges is the range of the highest.
+
+    `named`: the number with its derivation, which is asked of the largest alone.
+    """
     if not found:
         return None
-    ends = [(q.value, q.low, q.high) for q in found]
-    value, low, high = (max(each) for each in zip(*ends, strict=True))
-    why = max(found, key=lambda q: q.value).why
-    return Quantity(value, low, high, unit, why)
+    value, low, high = (max(each) for each in zip(*(ends for ends, _ in found), strict=True))
+    largest = named(max(found, key=lambda one: one[0][0])[1])
+    return Quantity(value, low, high, "fraction", largest.why)
 
 
 def _memory_fill(now: Estimation) -> Quantity | None:
-    nodes = [node for node in now.memory.nodes if node.data_memory_limit_bytes]
-    return _largest((n.data_memory_bytes.scaled(1 / n.data_memory_limit_bytes) for n in nodes), "fraction")
+    found = []
+    for node in now.memory.nodes:
+        if node.data_memory_limit_bytes:
+            held, times = node.data_memory_bytes, 1 / node.data_memory_limit_bytes
+            found.append(((held.value * times, held.low * times, held.high * times), node))
+    return _largest(found, lambda node: node.data_memory_bytes)
 
 
 def _disk_fill(now: Estimation) -> Quantity | None:
-    disks = now.disk_space.disks
-    if not disks:
-        return None
-    ends = [disk.ends for disk in disks]
-    value, low, high = (max(each) for each in zip(*ends, strict=True))
-    fullest = max(zip(ends, disks, strict=True), key=lambda one: one[0][0])[1]
-    return Quantity(value, low, high, "fraction", fullest.fill.why)
+    return _largest([(disk.ends, disk) for disk in now.disk_space.disks], lambda disk: disk.fill)
 
 
 def _in_a_year(figure: Callable[[Estimation], Quantity | None], now: Estimation) -> Quantity | None:

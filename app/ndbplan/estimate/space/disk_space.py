@@ -187,7 +187,7 @@ class DiskSpace(Shape):
         """The value of `of` alone."""
         return sum([size.value for own, size in self._sizes if own is role])
 
-    @property
+    @cached_property
     def ends(self) -> tuple[float, float, float]:
         """Value, low and high of `fill` alone."""
         sizes, times = [size for _, size in self._sizes], 1 / self.capacity_bytes
@@ -209,7 +209,7 @@ class DiskSpace(Shape):
         used = self.used_bytes
         return used.scaled(1 / self.capacity_bytes, "fraction", (used.as_term("files"), capacity))
 
-    @property
+    @cached_property
     def may_outgrow(self) -> bool:
         """Whether `memory_full_bytes` may be more than the capacity: without its steps, which take longer."""
         ends = [size.high for role, size in self._sizes if role not in GROW_WITH_ROWS]
