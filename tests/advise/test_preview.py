@@ -99,6 +99,17 @@ def test_a_problem_that_stays_in_one_of_its_places_is_not_settled() -> None:
     assert (gone.where, gone.line) == ("x and 1 more", "a (x and 1 more)")
 
 
+def test_several_problems_of_one_rule_and_place_are_told_once() -> None:
+    """`The version does not know a parameter (all data node settings)` stood twice in one line."""
+    where = "all data node settings"
+    alike = [Problem("unknown", Severity.WARNING, where, f"parameter {n}") for n in range(2)]
+    others = [Problem(f"rule {n}", Severity.HINT, "host a", "busy") for n in range(4)]
+    assert settled((), (*alike, *others)).lines == (
+        "brings 2 warnings and 4 hints: 2 × unknown (all data node settings); rule 0 (host a); "
+        "rule 1 (host a); and 2 more",
+    )
+
+
 def test_no_change_shows_no_difference(preview: Preview) -> None:
     same = preview.now.plan.replace(name="The same by another name")
     assert [line.figure.name for line in preview.of(same) if not line.is_same] == []

@@ -6,6 +6,7 @@ found.lines         # `settles 1 error and 2 warnings: A disk cannot keep up (di
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -85,5 +86,8 @@ def _counts(these: Sequence[Standing]) -> str:
 
 
 def _titles(these: Sequence[Standing]) -> str:
-    told, more = [one.line for one in these[:_MOST_TOLD]], len(these) - _MOST_TOLD
-    return "; ".join([*told, *([f"and {more} more"] if more > 0 else [])])
+    # A counter keeps the order in which it met them.
+    often = list(Counter(one.line for one in these).items())
+    told, more = often[:_MOST_TOLD], sum(count for _, count in often[_MOST_TOLD:])
+    lines = [line if count == 1 else f"{count} × {line}" for line, count in told]
+    return "; ".join([*lines, *([f"and {more} more"] if more else [])])
