@@ -287,6 +287,8 @@ def test_a_number_below_zero_is_called_so() -> None:
         with pytest.raises(UserError, match="'-4' is below 0") as caught:
             parse("-4")
         assert "0 or more" not in caught.value.line, "most fields refuse 0 too"
+    with pytest.raises(UserError, match="type for example 8"):
+        units.parse_whole("-4")
 
 
 @given(st.integers(0, 10**6))

@@ -111,7 +111,7 @@ def parse_whole(text: str) -> int:
     """A whole count that a person typed. Raises UserError, also for `1,500`."""
     typed = _typed(text)
     refuse_group(typed)
-    number = parse_count(by_hand(typed))
+    number = parse_count(by_hand(typed), "8")
     if number != round(number):
         raise UserError(f"'{text.strip()[:40]}' is not a whole number", fix="type for example 8")
     return round(number)
@@ -201,14 +201,17 @@ def parse_clock(text: str) -> float:
     return int(clock[1] or 0) * 3600 + int(clock[2]) * 60 + float(clock[3])
 
 
-def parse_count(text: str) -> float:
-    """A count from `10k`, `3M` (powers of 1000), `250 000`. Raises UserError, also for a rate of `5m/s`."""
+def parse_count(text: str, examples: str = "10k or 3M") -> float:
+    """A count from `10k`, `3M` (powers of 1000), `250 000`. Raises UserError, also for a rate of `5m/s`.
+
+    `examples`: what one that is refused is told to type.
+    """
     typed = _typed(text)
     small = re.fullmatch(r"(.*[0-9])\s*m/s", typed)
     if small is not None:
-        number = _parse(small[1], _COUNT_UNITS, "a number", "10k or 3M")
+        number = _parse(small[1], _COUNT_UNITS, "a number", examples)
         raise two_readings(text, f"{small[1].strip()}M/s", f"{number / 1000:g}/s")
-    return _parse(typed.removesuffix("/s"), _COUNT_UNITS, "a number", "10k or 3M")
+    return _parse(typed.removesuffix("/s"), _COUNT_UNITS, "a number", examples)
 
 
 def parse_factor(text: str) -> float:

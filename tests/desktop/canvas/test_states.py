@@ -149,8 +149,8 @@ def test_the_pointer_is_told_state_and_numbers(hands, qtbot) -> None:
         starting={"ndb1": Starting("execute redo log", 4, 8)},
         redo_buffers={"ndb2": 0.43},
         redo_logs={"ndb2": 0.2},
-        cpu={"host-a1": 0.46},
-        memory={"host-a1": 0.71},
+        cpu={"host-a1": 0.46, "ndb2": 0.31},
+        memory={"host-a1": 0.71, "ndb2": 0.52},
         disks={DISK: 0.95},
         space={DISK: 0.4},
         slow={DISK: 0.25},
@@ -159,7 +159,10 @@ def test_the_pointer_is_told_state_and_numbers(hands, qtbot) -> None:
     hands.view.show_loads(loads)
     said = {i: tip(hands.scene.item_of(i)) for i in ("ndb1", "ndb2", "host-a1", DISK, "rack-b")}
     assert "starts, phase 4 of 8: execute redo log" in said["ndb1"]
-    assert "redo buffer 43 % full · redo log 20 % full" in said["ndb2"]
+    assert said["ndb2"].splitlines()[1:] == [
+        "runs",
+        "busiest LDM thread 31 % · DataMemory 52 % full · redo buffer 43 % full · redo log 20 % full",
+    ]
     assert "CPU 46 % · memory 71 %" in said["host-a1"]
     assert "at 25 % of its speed · 95 % busy · 40 % full" in said[DISK]
     assert said["rack-b"].endswith("down")

@@ -190,7 +190,7 @@ class Person:
     def write(self, text: str) -> None:
         """Type a text; a line break at its end is Enter."""
         self.actions += 1
-        self._do("type", "--delay", 8, text.removesuffix("\n"))
+        self._do("type", "--delay", 8, "--", text.removesuffix("\n"))
         if text.endswith("\n"):
             self._do("key", "Return")
 

@@ -6,6 +6,7 @@ from desktop.end_to_end.person import Person, Screen
 
 _PLACES = "[[i, list(scene.item_of(i).rect_in_scene().getRect())] for i in plan.by_id if scene.item_of(i)]"
 _CARD = "[c for c in window.children() if type(c).__name__ == 'PreviewCard' and c.isVisible()]"
+_SAID = "shown(window.panels.inspector)"
 _VIEW = "[window.canvas.zoom, window.canvas.mapToScene(0, 0).x(), window.canvas.mapToScene(0, 0).y()]"
 
 
@@ -113,6 +114,67 @@ def test_a_problem_is_solved_where_it_is_read(person: Person) -> None:
     person.click(f"place({title!r})")
     person.until(f"window.document.undo_stack.undoText() == {title!r} and resting()")
     assert person.look(ways) == []
+
+
+def test_the_keyboard_renames_nothing_after_fix_all(person: Person) -> None:
+    name = person.look("plan.name")
+    person.click("tab('Problems')")
+    person.click("place('Fix all')")
+    person.until("resting() and window.document.undo_stack.canUndo()")
+    person.write("x\n")
+    person.until("type(focus).__name__ != 'QLineEdit'")
+    assert person.look("plan.name") == name
+
+
+def test_what_is_refused_is_told_in_words_of_its_field(person: Person) -> None:
+    person.click("item('app-a1')")
+    person.click("place('Cores')", times=3)
+    person.write("-4\n")
+    person.until(f"'is below 0 — type for example 8' in {_SAID}")
+    person.press("Escape")
+    assert person.look("plan.by_id['app-a1'].cores") == 16
+
+
+def test_a_host_says_what_its_loss_means_and_a_node_how_full_it_is(person: Person) -> None:
+    person.click("item('app-a1')")
+    person.until(f"'If it fails: goes on' in {_SAID}")
+    person.hover("item('ndb1')")
+    person.until("tip().startswith('ndbmtd 1') and 'DataMemory' in tip() and 'full' in tip()")
+    # A tip that is left takes no click of what comes next.
+    person.hover("place('Undo')")
+    person.until("not tip().startswith('ndbmtd')")
+
+
+def test_the_outline_has_the_menu_of_what_is_under_the_pointer(person: Person) -> None:
+    person.click("item('app-b1')")
+    person.until("window.selection.ids == ('app-b1',)")
+    row = "window.outline.visualRect(window.outline.currentIndex()).center()"
+    person.click(f"(lambda at: [at.x(), at.y()])(window.outline.viewport().mapToGlobal({row}))", button=3)
+    person.click("entry('Delete')")
+    person.until("'app-b1' not in plan.by_id")
+
+
+def test_a_number_is_explained_down_to_the_column(person: Person) -> None:
+    person.click("tab('Memory')")
+    memory = "window.panels.analyses.panel('Memory').findChildren(object)"
+    shown = f"[one for one in {memory} if type(one).__name__ == 'QuantityLabel' and one.isVisible()]"
+    person.click(f"middle({shown}[-1])")
+    person.until("focus.accessibleName() == 'Derivation'")
+    person.press("asterisk")
+    # Line by line, as somebody reads it.
+    lines = "(lambda read: read(read, focus.model().index(0, 0)))(lambda again, line:"
+    lines += " [line.data(), *again(again, focus.indexBelow(line))] if line.isValid() else [])"
+    person.until(f"any(line.startswith('values of email') for line in {lines})")
+    person.press("Escape")
+    person.until("focus.accessibleName() != 'Derivation'")
+
+
+def test_an_event_is_added_on_the_track(person: Person) -> None:
+    person.click("tab('Simulation')")
+    person.until("resting()")
+    person.click("place('+ Event')")
+    person.click("entry('Backup')")
+    person.until("[e.kind for w in plan.workloads for e in w.events] == ['backup'] and resting()")
 
 
 def test_a_number_that_reads_two_ways_is_asked_about(person: Person) -> None:
@@ -254,6 +316,20 @@ def test_disk_data_begins_where_a_role_is_dropped(person: Person) -> None:
     person.drag("place('offer-undo')", f"item('{disk}')")
     person.click("place('Make a tablespace')")
     person.until("len(plan.tablespaces) == 1 and len(plan.logfile_groups) == 1")
+    person.look("window.selection.clear()")
+    person.click("place('Select ts_1')")
+    person.until("window.selection.ids == (plan.tablespaces[0].id,) and focus is window.canvas")
+    person.click("place('+ Add data file')")
+    person.until("len(plan.tablespaces[0].data_files) == 2")
+    person.click("cell('data files', 1, 1)", times=2)
+    person.press("ctrl+a")
+    person.write("3GiB\n")
+    person.until("plan.tablespaces[0].data_files[1].size_bytes == 3 * 2**30")
+    person.press("Delete")
+    person.until("len(plan.tablespaces[0].data_files) == 1")
+    person.look("window.canvas.setFocus()")
+    person.press("Delete")
+    person.until("plan.tablespaces == ()")
 
 
 def test_the_window_with_its_frame_fits_the_screen(person: Person) -> None:

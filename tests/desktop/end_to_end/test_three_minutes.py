@@ -19,8 +19,10 @@ def test_place_connect_tables_rows_load_fix_simulate_export(screen: Screen, tmp_
     folder = tmp_path / "new" / "cluster"
     with Person(screen) as person:
         person.click("place('New empty plan')")
+        person.until("plan.hosts == () and not window.actions_table['simulate'].isEnabled()")
         # Place: a node that is dropped on free ground brings its host.
         person.drag("place('offer-data')", "ground(0.25, 0.25)")
+        person.until("'AutomaticThreadConfig 1' in window.messages.text and window.messages.isVisible()")
         person.drag("place('offer-data')", "ground(0.7, 0.25)")
         person.drag("place('offer-management')", "ground(0.25, 0.7)")
         person.until("len(plan.hosts) == 3")
@@ -46,6 +48,10 @@ def test_place_connect_tables_rows_load_fix_simulate_export(screen: Screen, tmp_
         person.until("resting() and window.document.undo_stack.undoText().startswith('Fix')")
         person.click("place('Simulate')")
         person.until("resting() and window.panels.analyses.run_lasts_s")
+        person.press("ctrl+s")
+        person.until("dialog()")
+        person.write(f"{tmp_path / 'our shop.ndbplan'}\n")
+        person.until("not window.document.is_modified")
         person.press("ctrl+e")
         person.until("dialog()")
         person.write(f"{folder}\n")
@@ -53,3 +59,6 @@ def test_place_connect_tables_rows_load_fix_simulate_export(screen: Screen, tmp_
         assert person.actions <= _MOST_ACTIONS
     assert {"config.ini", "schema.sql"} <= {path.name for path in folder.rglob("*")}
     assert (folder / "config.ini").read_text().count("[ndbd]") == 2
+    assert "our shop" in (folder / "config.ini").read_text()
+    runbook = (folder / "runbook.md").read_text()
+    assert all(word in runbook for word in ("--initialize", "BACKUP", "swap"))

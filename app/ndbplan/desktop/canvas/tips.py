@@ -32,7 +32,7 @@ def _lines(item: CanvasItem, loads: Loads) -> Iterator[str]:
     elif isinstance(item, ProcessItem):
         yield item.chip.text
         yield _state(item, loads)
-        yield _logs(item, loads)
+        yield _node_loads(item, loads)
     elif isinstance(item, DiskItem):
         disk = item.tile.disk
         yield f"{disk.name} · {format_bytes(disk.capacity_bytes)} · {disk.mount_point}"
@@ -57,15 +57,19 @@ def _state(item: ProcessItem, loads: Loads) -> str:
         return f"starts, {start.text}"
     if item.state is not None:
         return item.state.words
-    return "down" if item.is_down else ""
+    # That it runs is news only while a run is replayed.
+    return "down" if item.is_down else "runs" if loads.redo_logs else ""
 
 
-def _logs(item: ProcessItem, loads: Loads) -> str:
-    node_id = item.object_id
+def _node_loads(item: ProcessItem, loads: Loads) -> str:
     if item.is_down:
         return ""
-    shares = (("redo buffer", loads.redo_buffers.get(node_id)), ("redo log", loads.redo_logs.get(node_id)))
-    return " · ".join(f"{name} {percent(share)} full" for name, share in shares if share is not None)
+    shares = (
+        ("busiest LDM thread {}", loads.cpu), ("DataMemory {} full", loads.memory),
+        ("redo buffer {} full", loads.redo_buffers), ("redo log {} full", loads.redo_logs),
+    )  # fmt: skip
+    known = ((words, table[item.object_id]) for words, table in shares if item.object_id in table)
+    return " · ".join(words.format(percent(share)) for words, share in known)
 
 
 def _disk_loads(item: DiskItem, loads: Loads) -> str:
