@@ -123,7 +123,7 @@ def act_plans(acts: Acts, number: int, seed: int) -> None:
             nodes = f"{len(plan.management_nodes)} + {len(plan.data_nodes)} + {len(plan.sql_nodes)} nodes"
             acts.life(
                 f"{one}: {plan.ndb_version}, {nodes}",
-                lambda place, a=plan, seed=one: Life(a, place, seed),
+                lambda place, a=plan, seed=one: Life(a, place, seed, timed=acts.breaks == 0),
                 [],
             )
         if acts.is_late:

@@ -162,11 +162,15 @@ EDITS: dict[str, Drawn] = {
 
 
 def is_refused(plan: Plan) -> bool:
-    """Whether the product refuses something in a plan."""
+    """Whether the product refuses something in a plan, or one of two management nodes with one port ends."""
     load_rules()
     now = Estimation(plan)
     refusing = [one for one in RULES.values() if one.refused]
-    return any(problem.severity is Severity.ERROR for one in refusing for problem in one.problems(now))
+    return any(
+        problem.severity is Severity.ERROR or one.name == "management-ports"
+        for one in refusing
+        for problem in one.problems(now)
+    )
 
 
 def drawn_change(plan: Plan, random: Random) -> tuple[str, Plan]:

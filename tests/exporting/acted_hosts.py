@@ -14,7 +14,7 @@ from exporting.acted_state import (
     SqlProcess,
     servers_of,
 )
-from ndbplan.configuration.deployment import management_directory
+from ndbplan.configuration.deployment import management_directory, management_port
 from ndbplan.importing.config.plan import import_config
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import ServiceManager
@@ -185,6 +185,10 @@ class ActedHosts(ActedFiles):
         for folder in (management_directory(told, mine), *([place[1]] if place else [])):
             if not self._exists(server.host, folder):
                 raise RefusedError(f"ndb_mgmd: {folder} is missing\n")
+        ports = {one.node_id: management_port(told, one) for one in told.management_nodes}
+        port = ports.pop(server.node_id)
+        if any(o.active and o.host == server.host and ports.get(o.node_id) == port for o in self.servers()):
+            raise RefusedError(f"ndb_mgmd: Unable to setup port: *:{port}!\n")
         kept = (server.host, f"/var/lib/mysql-cluster/ndb_{server.node_id}_config.bin.1")
         if kept not in self.files:
             server.configuration = ""

@@ -8,11 +8,13 @@ import pytest
 
 from exporting.acted_changes import moved, on_the_lcp_disk, with_init_scripts
 from exporting.acted_cluster import ActedCluster
+from exporting.acted_drawn import is_refused
 from exporting.acted_life import KINDS, Life
 from exporting.acted_state import Failure, Process
 from ndbplan.configuration.services import service_of
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import remove, set_plan, update
+from ndbplan.edits.roles import move_process
 from ndbplan.exporting.export import Running, export
 from ndbplan.operations.add_nodes import grown_configuration
 from ndbplan.operations.schema import table_name
@@ -240,3 +242,17 @@ def test_dumps_of_a_server_with_global_ids_can_be_read_back(tmp_path: Path) -> N
         assert list(life.act(part, 0)) == []
     assert any("mysqldump" in line for line in life.cluster.log)
     assert life.cluster.faults == []
+
+
+def test_of_two_management_nodes_with_one_port_the_one_that_ends_is_named(tmp_path: Path) -> None:
+    """Servers before 8.0 take the file; both were acted as if the port were free."""
+    plan = set_plan(sample_plan("starter"), ndb_version="7.4.10")
+    first, second = plan.management_nodes
+    plan = move_process(plan, second.id, first.host_id)
+    life = Life(plan, tmp_path)
+    assert list(life.act("install", 0, again=False)) == []
+    (told,) = life.act("start", 0, again=False)
+    assert "expected: on mgm-c1: systemctl start ndb_mgmd-146.service" in told
+    assert is_refused(plan)
+    free = set_parameter(plan, second.id, "PortNumber", 1187)
+    assert not is_refused(free)
