@@ -4,7 +4,8 @@
 
 Operators build range and derivation together. Ends are those of the worst case: what is added, multiplied or
 divided may be at any of its ends at once; numbers whose errors have nothing to do with one another are summed
-by `total_of_independent` and multiplied by `product_of_independent`. The derivation of a result is that of
+by `total_of_independent` and multiplied by `product_of_independent`; those that were multiplied by the same
+unknown are summed by `base.sharing.total_sharing`. The derivation of a result is that of
 its operands, one after the other: with a name (`named`) an operand is one step of it; a plain number leaves
 no trace.
 """

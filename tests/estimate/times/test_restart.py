@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ndbplan.base.quantity import Quantity
+from ndbplan.base.quantity import Quantity, total_of_independent
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
@@ -373,3 +373,22 @@ def test_a_diskless_node_copies_all_rows_and_a_diskless_cluster_restores_none() 
     }
     with pytest.raises(RestartError, match="every row is gone"):
         restart(plan, "system")
+
+
+@pytest.mark.parametrize("name", ["starter", "add-nodes-8.4", "telecom-144"])
+def test_a_rolling_restart_errs_as_the_restarts_of_its_nodes_do(name: str) -> None:
+    """The same constants make all of them slower than computed: two nodes made up for one another."""
+    found = Estimation(sample_plan(name)).restart("rolling", None, Conditions())
+    each = [one.duration_s for one in found.phases]
+    assert found.duration_s.low <= sum(one.low for one in each) * 1.001
+    assert found.duration_s.high >= sum(one.high for one in each) * 0.999
+
+
+def test_phases_that_disks_decide_err_together() -> None:
+    """A disk that is slower than stated is so for what is read and for what is written."""
+    found = Estimation(sample_plan("add-nodes")).restart("system", None, Conditions())
+    of_disks = [one for one in found.phases if "device_time" in dict(one.unknowns)]
+    assert {"restore from local checkpoint", "wait for local checkpoint"} == {one.name for one in of_disks}
+    assert all(one.bound.startswith("disk ") for one in of_disks)
+    alone = total_of_independent(((one.name, one.duration_s) for one in found.phases), "s")
+    assert found.duration_s.high > alone.high * 1.01

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.quantity import Quantity, largest, total_of_independent
+from ndbplan.base.quantity import Quantity, largest, total, total_of_independent
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import is_diskless
 from ndbplan.estimate.constants import Constants
@@ -123,13 +123,11 @@ class _Found:
 def _estimate(
     kind: Kind,
     node_ids: tuple[int, ...],
-    in_turn: list[Phase],
+    each: list[Phase],
     notes: tuple[str, ...] = (),
     bytes_moved: float = 0.0,
 ) -> RestartEstimate:
-    # What makes one phase longer than computed says nothing of the next one.
-    whole = total_of_independent(((phase.name, phase.duration_s) for phase in in_turn), "s")
-    return RestartEstimate(kind, node_ids, tuple(in_turn), whole, notes, bytes_moved)
+    return RestartEstimate(kind, node_ids, tuple(each), phases.in_turn(each), notes, bytes_moved)
 
 
 def _fullest(data: NodeData | None, conditions: Conditions) -> LdmData:
@@ -340,7 +338,7 @@ def _round(
 
 def _pass(machines: Machines, each: Sequence[_Found], label: str) -> Phase:
     slowest = max(each, key=lambda one: one.seconds).phases
-    totals = [total_of_independent(((p.name, p.duration_s) for p in one.phases), "s") for one in each]
+    totals = [phases.in_turn(one.phases) for one in each]
     restart_s = largest((("restart", q) for q in totals), "s")
     restart_s = restart_s.because(*max(totals, key=lambda q: q.value).why)
     aside = machines.constants["operator_gap_s"]
@@ -368,7 +366,9 @@ def _rolling(cluster: Running, conditions: Conditions) -> RestartEstimate:
         least = max(len(g) for g in groups)
         notes = (f"one node of each group at a time: {least} rounds instead of {len(rounds)}",)
     ids_all = tuple(node.node_id for nodes in rounds for node in nodes)
-    return _estimate("rolling", ids_all, passes, notes)
+    # What makes one node slower than computed is the same at the next one.
+    whole = total(((one.name, one.duration_s) for one in passes), "s")
+    return RestartEstimate("rolling", ids_all, tuple(passes), whole, notes, 0.0)
 
 
 def start_beside(

@@ -143,8 +143,9 @@ def _copied(start: Starting, *, initial: bool, before_s: float, indexes_later: b
     if initial and not indexes_later and start.rows and start.data is not None:
         indexes = start.data.index_entries / start.rows
     share = copied_share(start, initial=initial, before_s=before_s)
-    limits = [_by_threads(start, share, indexes), *_by_links(start, share), *_by_disks(start, share)]
-    alone, decides = slowest(*limits)
+    by_threads, by_disks = _by_threads(start, share, indexes), _by_disks(start, share)
+    alone, decides = slowest(by_threads, *_by_links(start, share), *by_disks)
+    unknowns = start.of_cores if decides is by_threads else start.of_devices if decides in by_disks else ()
     writes = start.load.writes_per_s if start.load is not None else 0.0
     sent_rows = start.rows * share
 
@@ -176,4 +177,4 @@ def _copied(start: Starting, *, initial: bool, before_s: float, indexes_later: b
                 bound, shorten = "protocol", ""
             time = time + wait.named("global checkpoints to wait for")
     less = "less traffic" if writes else ""
-    return Phase("copy fragments", time, bound, "; ".join(filter(None, (shorten, less))))
+    return Phase("copy fragments", time, bound, "; ".join(filter(None, (shorten, less))), unknowns)

@@ -42,6 +42,7 @@ def rebuild_indexes(start: Starting) -> Phase:
     if threads < start.ldm:
         limit = Term("threads that build indexes", threads, "", "BuildIndexThreads")
         more = "a larger BuildIndexThreads"
-        return Phase("rebuild ordered indexes", time.because(*time.why, limit), "BuildIndexThreads", more)
+        time, by = time.because(*time.why, limit), "BuildIndexThreads"
+        return Phase("rebuild ordered indexes", time, by, more, start.of_threads)
     more = "more LDM threads; PRIMARY KEY USING HASH where no range is read"
-    return Phase("rebuild ordered indexes", time, "index threads", more)
+    return Phase("rebuild ordered indexes", time, "index threads", more, start.of_threads)

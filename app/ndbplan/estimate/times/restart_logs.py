@@ -58,7 +58,8 @@ def replay_redo(start: Starting) -> Phase:
         read = (log * whole).named("log of all parts") / speed * start.constants["device_time"]
         limits.append(Limit(f"disk {disk.name}", read, "a disk that reads faster"))
     time, decides = slowest(*limits)
-    return Phase("execute redo log", time, decides.name, decides.shorten)
+    unknowns = start.of_cores if decides is limits[0] else start.of_devices
+    return Phase("execute redo log", time, decides.name, decides.shorten, unknowns)
 
 
 def apply_undo(start: Starting) -> Phase | None:

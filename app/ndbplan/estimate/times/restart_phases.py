@@ -9,7 +9,8 @@ Source: engine model 6 and 16.3.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from math import inf
 
 from ndbplan.base.quantity import (
@@ -21,6 +22,7 @@ from ndbplan.base.quantity import (
     total_of_independent,
 )
 from ndbplan.base.shapes import Shape
+from ndbplan.base.sharing import Unknowns, total_sharing
 from ndbplan.base.units import GIB, MIB
 from ndbplan.configuration.settings import NodeSettings, redo_log_parts
 from ndbplan.estimate.constants import Constants
@@ -57,6 +59,13 @@ class Phase(Shape):
     """What decides its duration."""
     shorten: str
     """What would make it shorter; empty: nothing in the plan."""
+    unknowns: Unknowns = field(default=(), compare=False, repr=False)
+    """What its duration was multiplied by that no one knows well, and other phases were, too."""
+
+
+def in_turn(phases: Iterable[Phase]) -> Quantity:
+    """Phases one after the other: what makes one longer than computed makes others so that share it."""
+    return total_sharing(((one.name, one.duration_s, one.unknowns) for one in phases), "s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +150,28 @@ class Starting:
     def row_bytes(self) -> float:
         """Bytes of rows of the node, in memory."""
         return self.data.row_bytes if self.data is not None else 0.0
+
+    @property
+    def of_devices(self) -> Unknowns:
+        """What a phase shares with others that a disk or a link decides."""
+        return (("device_time", self.constants["device_time"]),)
+
+    @property
+    def of_cores(self) -> Unknowns:
+        """What a phase shares with others that LDM threads decide.
+
+        How far work grows with the clock is not: memory and caches bound one phase more than another.
+        """
+        if self.machine.host.core_gain_per_clock is None:
+            return ()
+        return (("core_gain_stated", 1 / self.constants["core_gain_stated"]),)
+
+    @property
+    def of_threads(self) -> Unknowns:
+        """The same of restoring and building indexes, where threads wait for a core."""
+        if self.data is None or self.ldm >= len(self.data.by_ldm):
+            return self.of_cores
+        return (*self.of_cores, ("restore_core_share", self.constants["restore_core_share"]))
 
     def has(self, change: str) -> bool:
         """Whether the version has a change of the product."""
@@ -393,4 +424,5 @@ def restore(start: Starting) -> Phase:
     if on_disk is not None:
         limits.append(on_disk)
     time, decides = slowest(*limits)
-    return Phase("restore from local checkpoint", time, decides.name, decides.shorten)
+    unknowns = start.of_devices if decides is on_disk else start.of_threads
+    return Phase("restore from local checkpoint", time, decides.name, decides.shorten, unknowns)

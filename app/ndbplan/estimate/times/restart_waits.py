@@ -120,7 +120,9 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
     else:
         time = idle.named("protocol") + time.named("writing")
     bound = decides.name if time.value > 2 * idle.value else "protocol"
-    return Phase("wait for local checkpoint", time, bound, decides.shorten if bound != "protocol" else "")
+    shorten = decides.shorten if bound != "protocol" else ""
+    unknowns = start.of_devices if bound.startswith("disk ") else ()
+    return Phase("wait for local checkpoint", time, bound, shorten, unknowns)
 
 
 def hand_over_subscriptions(start: Starting) -> Phase:
