@@ -182,7 +182,7 @@ def test_figures_of_many_runs_are_those_of_the_middle_one(call: Any, saved: Any)
 def test_simulate_says_where_in_the_cycle_of_checkpoints_it_begins(call: Any, saved: Any) -> None:
     path = saved("redo-overload")
     unsaid = call("simulate", path, "--for", "20s", "--json").json("simulate")["lcp_at_start"]
-    assert unsaid == {"began_s_ago": None, "writes": False, "left_bytes": 0.0, "next_after_s": 1.05}
+    assert unsaid == {"began_s_ago": None, "writes": False, "left_bytes": 0.0, "next_after_s": 0.7}
     said = call("simulate", path, "--for", "20s", "--lcp-began", "5s", "--runs", "3", "--json").json(
         "simulate"
     )
