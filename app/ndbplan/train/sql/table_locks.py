@@ -18,34 +18,33 @@ from ndbplan.train.sql.locking import OF_TABLE, LockWaitError
 from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
 from ndbplan.train.transacting import LocksTables
 
-_LOCK = re.compile(r"lock\s+tables?\b\s*", re.IGNORECASE)
-_UNLOCK = re.compile(r"unlock\s+(tables?|instance)\s*\Z", re.IGNORECASE)
-_FLUSH = re.compile(
-    r"flush\s+(?:local\s+|no_write_to_binlog\s+)?tables?\b\s*(?P<named>.*?)\s*\bwith\s+read\s+lock\s*\Z",
-    re.IGNORECASE | re.DOTALL,
-)
+_LOCK = re.compile(r"lock tables?\b", re.IGNORECASE)
+_UNLOCK = re.compile(r"unlock (tables?|instance)\Z", re.IGNORECASE)
+_FLUSH = re.compile(r"flush (?:local |no_write_to_binlog )?tables?\b", re.IGNORECASE)
+_READ_LOCK = " with read lock"
 _NAME = r"(?:`[^`]{1,64}`|[\w$]{1,64})"
 _ONE = re.compile(
-    rf"\s*(?:(?P<database>{_NAME})\s*\.\s*)?(?P<name>{_NAME})(?:\s+(?:as\s+)?(?!read\b|low_|write\b){_NAME})?"
-    r"\s+(?P<how>read(?:\s+local)?|(?:low_priority\s+)?write)\s*\Z",
+    rf"(?:(?P<database>{_NAME}) ?\. ?)?(?P<name>{_NAME})(?: (?:as )?(?!read\b|low_|write\b){_NAME})?"
+    r" (?P<how>read(?: local)?|(?:low_priority )?write)\Z",
     re.IGNORECASE,
 )
 
 
 def take(sql: str, in_use: str, cluster: LiveCluster) -> None:
     """What LOCK, UNLOCK and FLUSH do to table locks. Raises SqlError, LockWaitError and NotSimulated."""
+    sql = " ".join(sql.split())
     if found := _UNLOCK.match(sql):
         if found[1].lower() != "instance":
             release(cluster)
         return
-    if found := _FLUSH.match(sql):
-        named = ", ".join(f"{one} READ" for one in found["named"].split(",")) if found["named"] else ""
-        _lock(named, in_use, cluster)
+    if (found := _FLUSH.match(sql)) and sql.lower().endswith(_READ_LOCK):
+        names = sql[found.end() : -len(_READ_LOCK)].split(",")
+        _lock(", ".join(f"{one} READ" for one in names if one.strip()), in_use, cluster)
     elif found := _LOCK.match(sql):
         if not sql[found.end() :].strip():
             raise syntax("")
         _lock(sql[found.end() :], in_use, cluster)
-    elif re.match(r"lock\s+instance\b", sql, re.IGNORECASE):
+    elif re.match(r"lock instance\b", sql, re.IGNORECASE):
         if not form(cluster.plan.version, "dictionary_of_its_own"):
             raise syntax(sql.split(None, 1)[1])
         raise NotSimulated("which statements LOCK INSTANCE makes wait is not simulated")
@@ -65,7 +64,7 @@ def _lock(listed: str, in_use: str, cluster: LiveCluster) -> None:
     node = server.answering(cluster)
     tables = dict[str, bool]()
     for part in listed.split(",") if listed else ():
-        found = _ONE.match(part)
+        found = _ONE.match(part.strip())
         if found is None:
             raise syntax(part.strip())
         database = (found["database"] or in_use).strip("`")
