@@ -52,7 +52,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.roles import assign_role
 from ndbplan.edits.validated import EditError
 from ndbplan.plan.events import DiskSlow, LocationFailure, NodeFailure
-from ndbplan.plan.plan import EMPTY_PLAN
+from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
@@ -646,6 +646,25 @@ def test_memory_adds_up_and_selects(stand: _Stand) -> None:
     assert panel.tables.model().rowCount() == len(stand.document.plan.tables)
     panel.nodes.clicked.emit(panel.nodes.model().index(0, 0))
     assert stand.selection.ids == ("ndb3",)
+
+
+@pytest.mark.parametrize("stand", ["starter"], indirect=True)
+def test_memory_without_tables_or_nodes_leads_to_them(stand: _Stand) -> None:
+    """Beside the figures of the nodes stood a list of tables with nothing in it, and the other way round."""
+    panel, wanted = stand.panel("Memory"), []
+    panel.step_wanted.connect(wanted.append)
+    whole = stand.document.plan
+    for lacks, part in (
+        (whole.replace(tables=(), workloads=()), panel._or_tables),
+        (Plan(ndb_version=whole.ndb_version, tables=whole.tables), panel._or_nodes),
+    ):
+        stand.document.new(lacks)
+        stand.until(lambda: stand.estimates.is_fresh)
+        assert [one.empty.isVisible() for one in (panel._or_tables, panel._or_nodes)] == [
+            one is part for one in (panel._or_tables, panel._or_nodes)
+        ]
+        part.empty.button.click()
+    assert wanted == ["tables", "hosts"]
 
 
 @pytest.mark.parametrize("stand", ["starter"], indirect=True)

@@ -225,7 +225,7 @@ def test_what_a_node_holds_goes_down_to_the_column_and_what_is_assumed_of_it() -
     columns = (
         Column(name="id", type="bigint"),
         Column(name="name", type="varchar", length=100, average_bytes=20),
-        Column(name="note", type="varchar", length=400),
+        Column(name="note", type="varchar", length=400, null_fraction=0.5),
         Column(name="body", type="text"),
     )
     tables = [
@@ -244,8 +244,10 @@ def test_what_a_node_holds_goes_down_to_the_column_and_what_is_assumed_of_it() -
         for name in names:
             (of_column,) = [term for term in told if f"values of {name}," in term.term]
             assert of_column.source.startswith("plan" if name == "name" else "assum")
+            some, share = ("50 % of the rows", 0.5) if name == "note" else ("every row", 1.0)
+            assert of_column.term.endswith(f" bytes in {some}")
             # Two node groups: half of the rows.
-            assert of_column.value == pytest.approx(0.5e6 * means[name], rel=0.01)
+            assert of_column.value == pytest.approx(0.5e6 * share * means[name], rel=0.01)
 
 
 def _reported_nodes() -> Iterator[tuple[dict[str, str], Plan]]:

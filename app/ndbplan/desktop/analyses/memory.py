@@ -24,7 +24,7 @@ from ndbplan.describe.titles import SPACE_OF_ROLE
 from ndbplan.desktop.analyses.folding import Folding, Titled
 from ndbplan.desktop.analyses.growth_chart import GrowthChart, GrowthPicture, growth_picture
 from ndbplan.desktop.analyses.memory_pictures import MemoryPictures
-from ndbplan.desktop.analyses.panel import Empty, Panel
+from ndbplan.desktop.analyses.panel import Empty, OrStep, Panel
 from ndbplan.desktop.analyses.tighten import Tighten
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
@@ -63,6 +63,8 @@ class MemoryPanel(Panel):
         super().__init__(context)
         self.tables = numbers.NumbersTable("Memory of tables", _TABLE_HEADERS)
         self.nodes = numbers.NumbersTable("Memory of data nodes", _NODE_HEADERS)
+        self._or_tables = OrStep(self, self.tables, "tables")
+        self._or_nodes = OrStep(self, self.nodes, "hosts")
         self._total = QuantityLabel("DataMemory used over all data nodes", say=format_memory)
         self._task: Task | None = None
         self._asked: Plan | None = None
@@ -102,13 +104,13 @@ class MemoryPanel(Panel):
         split.setChildrenCollapsible(False)
         self._left, right = Folding(split), Folding(split)
         self._left.hold(
-            Titled(self._left, "Tables, one replica of each", "Tables", self.tables),
+            Titled(self._left, "Tables, one replica of each", "Tables", self._or_tables),
             Titled(self._left, "Growth", "Growth", self.chart),
             has_second=False,
         )
         self._in_all = label("in the cluster", "muted", wrap=False)
         right.hold(
-            Titled(right, "Data nodes", "Nodes", self.nodes, self._full_in, self._total, self._in_all),
+            Titled(right, "Data nodes", "Nodes", self._or_nodes, self._full_in, self._total, self._in_all),
             Titled(right, "Disks of data nodes", "Disks", self.disks),
         )
         split.setSizes([480, 560])
@@ -191,6 +193,8 @@ class MemoryPanel(Panel):
                 self._empty.say("The plan cannot be estimated yet", estimate.error)
             return
         self._pages.setCurrentIndex(1)
+        self._or_tables.show_content(bool(plan.tables))
+        self._or_nodes.show_content(bool(plan.data_nodes))
         memory, run = now.memory, near_runs(plan, "storage")
         for one in (self._total, self.full_in, self.tables, self.nodes, self.disks):
             one.near_runs = run

@@ -6,12 +6,12 @@ from typing import ClassVar
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.widgets.sections import label
-from ndbplan.edits.first_steps import Step
+from ndbplan.edits.first_steps import Step, step
 
 VARIANT = "variant"
 """Key of the step that makes another variant; the others are those of `edits.first_steps`."""
@@ -132,3 +132,19 @@ class Empty(QWidget):
         self._key = key
         self.button.setText(text)
         self.button.show()
+
+
+class OrStep(QStackedWidget):
+    """A part of a panel, or the step that would fill it."""
+
+    def __init__(self, panel: Panel, content: QWidget, key: str) -> None:
+        super().__init__()
+        self.empty = Empty()
+        self.empty.say_step(step(key))
+        self.empty.step_wanted.connect(panel.step_wanted)
+        for widget in (content, self.empty):
+            self.addWidget(widget)
+
+    def show_content(self, on: bool) -> None:
+        """Whether there is anything to show."""
+        self.setCurrentIndex(int(not on))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from ndbplan.base.kept import kept_by_value, kept_each_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.base.shapes import Shape
+from ndbplan.base.units import format_percent
 from ndbplan.estimate.constants import Constants, term_of
 from ndbplan.estimate.storage.distribution import hash_map_of, not_grown, spread_rows
 from ndbplan.estimate.storage.fragments import TableDistribution
@@ -154,7 +155,8 @@ class TableMemory(Shape):
         taken = [(share * self.rows * (1.0 - one.null_fraction) * mean, mean, one) for mean, one in sizes]
         what = "parts of values" if kind == BLOB else "values"
         for size, mean, column in sorted(taken, key=lambda each: -each[0])[:_COLUMNS_TOLD]:
-            each = f"{mean:.4g} bytes in {1.0 - column.null_fraction:.3g} of the rows"
+            some = f"{format_percent(1.0 - column.null_fraction)} of the rows"
+            each = f"{mean:.4g} bytes in {some if column.null_fraction else 'every row'}"
             yield Term(f"{what} of {column.name}, {each}", size, "bytes", _LENGTH[column.length_is_assumed])
 
 
