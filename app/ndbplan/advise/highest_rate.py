@@ -135,11 +135,18 @@ def highest_rate(
         is_sustained(ceiling.rate_per_s * _JUST_BELOW)
     low, high = _LOWEST_EXPONENT, _HIGHEST_EXPONENT
     rate, above, failed = 0.0, 2.0**high, math.inf
-    while high - low > PRECISION:
-        middle = (low + high) / 2
-        found = failing(2.0**middle, high - low < _NEAR_EXPONENT)
+    is_sure = True
+    while high - low > PRECISION or not is_sure:
+        if high - low <= PRECISION:
+            # No higher rate was held than one of the first halves, of which less was not asked.
+            is_sure, found = True, failing(rate, True)
+            if found is not None:
+                low, high, rate, above, failed = _LOWEST_EXPONENT, low, 0.0, rate, found
+            continue
+        middle, is_near = (low + high) / 2, high - low < _NEAR_EXPONENT
+        found = failing(2.0**middle, is_near)
         if found is None:
-            low, rate = middle, 2.0**middle
+            low, rate, is_sure = middle, 2.0**middle, is_near
         else:
             high, above, failed = middle, 2.0**middle, found
     end = end_of(failed)
