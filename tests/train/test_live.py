@@ -10,7 +10,7 @@ from itertools import chain, combinations
 import pytest
 
 from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.edits.assign import assign
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.loaded import node_loads
@@ -103,6 +103,29 @@ def test_and_so_it_does_when_the_network_is_cut(
     hosts = tuple(cluster.state.process(i).host_id for i in side)  # type: ignore[union-attr]
     assert cluster.act(NetworkCut(at_s=0, object_ids=hosts)) is None
     assert follow(cluster, 120.0) == expected
+
+
+def test_a_rolling_restart_waits_until_it_is_known_who_is_lost_and_is_refused_where_it_would_stop(
+    begun: Callable[[str], LiveCluster],
+) -> None:
+    cluster = LiveCluster.begin(sample_plan("redo-overload-8.4"), hours=0.5)
+    cluster.advance(10.0)
+    Consoles(cluster).answer("app1$ ndb_mgm -e '145 restart'")
+    assert cluster.act(ParameterChange(at_s=0, name="RedoBuffer", value="96M")) is None
+    world.do("until rolling < 1 within 20min", cluster)
+    assert node_settings(cluster.plan).number("RedoBuffer") == 96 * 2**20
+    for lost in NODES:
+        half = begun("8.4.8")
+        kill(half, [lost])
+        half.advance(10.0)
+        refused = half.act(ParameterChange(at_s=0, name="RedoBuffer", value="64M"))
+        assert refused is not None
+        assert "not stopped for RedoBuffer, the cluster would not survive it" in refused.text
+    kill(half, half.state.alive())
+    half.advance(10.0)
+    refused = half.act(ParameterChange(at_s=0, name="RedoBuffer", value="64M"))
+    assert refused is not None
+    assert "the cluster has stopped" in refused.text
 
 
 def restarted(cluster: LiveCluster, node_id: int) -> list[tuple[str, int]]:

@@ -19,7 +19,7 @@ from ndbplan.plan.fields import NO_PARAMETERS
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import JobLoad
-from ndbplan.simulate.events.failures import stop_for_restart
+from ndbplan.simulate.events.failures import stop_for_restart, why_not_stopped
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.events.nodes import REPORT_S, Renewal, Started, Starts, start
 from ndbplan.simulate.model.node_rows import SimulationError, node_facts
@@ -190,6 +190,22 @@ def configuration_comes(sim: Simulation, event: ConfigurationComes) -> None:
         take_turn(sim, Turn(rolling, 0))
 
 
+def may_begin(sim: Simulation, change: Change) -> None:
+    """Raises SimulationError where the rolling restart of a change would stop at a node that may not stop."""
+    if sim.outage.loss is not None:
+        return
+    if sim.outage.stop is not None:
+        raise SimulationError(
+            "the cluster has stopped: no data node runs that could be restarted",
+            where="events",
+            fix="start it first",
+        )
+    name = change.name if isinstance(change, ParameterChange) else "files that move"
+    for turn in _turns(sim.outage.plan):
+        if why := why_not_stopped(sim, turn, name):
+            raise SimulationError(why, where="events", fix="start the data nodes that are down first")
+
+
 def is_rolling(sim: Simulation) -> bool:
     """Whether a rolling restart is under way."""
     kinds = (ConfigurationComes, Turn, StartsWithValue, HasValue)
@@ -229,6 +245,10 @@ def starts_initial(sim: Simulation, node_id: int) -> bool:
 def take_turn(sim: Simulation, event: Turn) -> None:
     """Stop the nodes of a turn; the next turn begins when all of them are durable again."""
     rolling = event.rolling
+    if sim.outage.loss is not None:
+        # Who is lost is not known yet: whether the others may stop is asked again when it is.
+        sim.later(Due(sim.at_s + NEXT_TURN_S, event, last=True))
+        return
     stopped = stop_for_restart(sim, rolling.turns[event.turn], rolling.name)
     if stopped == ():
         # They are down already: there is nothing to stop.

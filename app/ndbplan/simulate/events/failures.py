@@ -286,6 +286,23 @@ def _tell(sim: Simulation, side: Side, winner: Side) -> None:
         sim.say(f"{who} stop{'' if many else 's'}: {side.verdict.why}")
 
 
+def _running(sim: Simulation, nodes: Collection[DataNode]) -> list[DataNode]:
+    up = sim.outage.running.started | sim.outage.running.starting
+    return [node for node in nodes if node.node_id in up]
+
+
+def why_not_stopped(sim: Simulation, nodes: Collection[DataNode], name: str) -> str:
+    """Why those of some nodes that run may not be stopped together now; empty: they may."""
+    outage, running = sim.outage, _running(sim, nodes)
+    damage = outage.damage()
+    dead = damage.dead | {node.node_id for node in running}
+    found = outage.failures.after(outage.running, damage._replace(dead=dead), sim.at_s)
+    if not running or outage.winner(found) is not None:
+        return ""
+    shown = ", ".join(f"node {node.node_id}" for node in running)
+    return f"{shown}: not stopped for {name}, the cluster would not survive it"
+
+
 def stop_for_restart(sim: Simulation, nodes: Collection[DataNode], name: str) -> tuple[DataNode, ...] | None:
     """Nodes are stopped on purpose, to be started with a new value: known at once, then judged like any loss.
 
@@ -294,14 +311,11 @@ def stop_for_restart(sim: Simulation, nodes: Collection[DataNode], name: str) ->
     None: it is refused.
     """
     outage = sim.outage
-    running = [node for node in nodes if node.node_id in outage.running.started | outage.running.starting]
-    dead = {node.node_id for node in running}
-    damage = outage.damage()
-    found = outage.failures.after(outage.running, damage._replace(dead=damage.dead | dead), sim.at_s)
-    if running and (outage.winner(found) is None or outage.loss is not None):
-        shown = ", ".join(f"node {node.node_id}" for node in running)
-        sim.say(f"{shown}: not stopped for {name}, the cluster would not survive it")
+    running = _running(sim, nodes)
+    if why := why_not_stopped(sim, nodes, name):
+        sim.say(why)
         return None
+    dead = {node.node_id for node in running}
     for node in running:
         sim.say(f"node {node.node_id} stops for {name}")
     die(sim, running, sim.at_s, aborts=outage.plan.features.stop_aborts_transactions)

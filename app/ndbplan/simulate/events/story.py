@@ -73,6 +73,8 @@ def act(sim: Simulation, event: Event | Order) -> None:
         )
     if isinstance(event, configuration.Change) and configuration.is_rolling(sim):
         raise SimulationError("a rolling restart is under way", where="events", fix="wait until it is over")
+    if isinstance(event, configuration.Change):
+        configuration.may_begin(sim, event)
     at_s = round(sim.step * sim.scenario.step_s, 9)
     asked = Asked(sim.outage.plan, sim.scenario.workload, sim.number)
     if isinstance(event, Order):
