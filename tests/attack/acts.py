@@ -34,6 +34,7 @@ from exporting.acted_drawn import drawn_change, is_refused
 from exporting.acted_life import LATE_OR_EARLY, Life
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.needs import CannotChangeError
+from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parts import set_plan
 from ndbplan.plan.plan import Plan
@@ -116,10 +117,10 @@ def act_drawn(acts: Acts, number: int, seed: int) -> None:
 
 
 def act_plans(acts: Acts, number: int, seed: int) -> None:
-    """The lives of plans that nobody designed, less those that the product refuses."""
+    """The lives of plans that nobody designed, less those that are refused or have no node group to start."""
     for one in range(seed, seed + number):
         plan = random_plan(one)
-        if plan.management_nodes and plan.data_nodes and not is_refused(plan):
+        if plan.management_nodes and node_groups(plan) and not is_refused(plan):
             nodes = f"{len(plan.management_nodes)} + {len(plan.data_nodes)} + {len(plan.sql_nodes)} nodes"
             acts.life(
                 f"{one}: {plan.ndb_version}, {nodes}",

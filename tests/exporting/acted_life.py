@@ -211,6 +211,7 @@ class Life:
         cluster.lasts = self.times
         if self.times is not None:
             self.times.is_empty = lambda: not any(node.tables for node in cluster.data_nodes.values())
+            self.times.down = cluster.down
         if part in ("install", "replace-host", "change", "add-nodes"):
             options = (*options, "--programs", str(self.programs))
         began = cluster.now

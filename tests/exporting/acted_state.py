@@ -363,6 +363,11 @@ class ActedState:
         left = (one for one in self.left if isinstance(one, DataNodeProcess) and one.active)
         return next((one for one in left if one.node_id == node_id), self.data_nodes[node_id])
 
+    def down(self) -> tuple[int, ...]:
+        """Data nodes that are not started beside others that are."""
+        found = tuple(one for one in self.data_nodes if not self.running(one).is_started(self.now))
+        return found if len(found) < len(self.data_nodes) else ()
+
     def _serve(self, seconds: float) -> None:
         """The load: rows that are written, to every node that is started."""
         if self.in_service and self._is_whole() and self._open_sql_nodes():

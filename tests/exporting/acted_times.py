@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import cast
 
@@ -34,6 +35,8 @@ class ActedTimes:
         self.random = drawn
         self.is_empty: Callable[[], bool] = lambda: False
         """Whether there are no rows yet, or no more, whatever the plan says."""
+        self.down: Callable[[], tuple[int, ...]] = lambda: ()
+        """Data nodes that are not started beside others that are: they start together."""
 
     def __call__(self, kind: str, what: int | str) -> float:
         """Seconds that a thing lasts: a start or stop of a node, a backup, a statement on a table."""
@@ -68,7 +71,8 @@ class ActedTimes:
             phases = now.start_beside(new, self.before, IDLE).phases
         else:
             at = now.of(now.plan.replace(tables=(), workloads=())) if self.is_empty() else now
-            phases = at.restart("node" if is_stop else cast(Kind, kind), node_id, IDLE).phases
+            at_once = replace(IDLE, restarting=self.down())
+            phases = at.restart("node" if is_stop else cast(Kind, kind), node_id, at_once).phases
         return sum(self._drawn(one.duration_s) for one in phases if (one.name == STOP) == is_stop)
 
     def _has(self, at: Estimation, node_id: int) -> bool:

@@ -22,8 +22,10 @@ from exporting.acted_life import LIFE, Life
 from exporting.acted_sql import NOT_LOGGED
 from exporting.acted_state import release_of
 from exporting.acted_typing import typed
+from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan, update
+from ndbplan.edits.roles import move_process
 from ndbplan.exporting.export import export
 from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
 from ndbplan.operations.schema import table_name
@@ -444,6 +446,20 @@ def test_stated_times_hold_what_the_parts_take(name: str, without: set[str], tmp
         if part in timed:
             assert list(life.act(part, 0, host, again=False)) == []
     assert life.took.keys() == timed - {"install", "schema"} - without
+
+
+def test_a_host_is_replaced_in_the_stated_time_with_all_its_data_nodes(tmp_path: Path) -> None:
+    """They make their files on one disk and fetch their rows over one link: two take longer than one."""
+    plan = add_node_group(versions("disk-data 8.4"))
+    data = plan.data_nodes
+    for node, beside in ((data[2], data[0]), (data[3], data[1])):
+        plan = move_process(plan, node.id, beside.host_id)
+    life = Life(plan, tmp_path / "life", timed=True)
+    for part in ("install", "start", "schema"):
+        assert list(life.act(part, 0, again=False)) == [], part
+    host = plan.host(data[0].host_id).hostname
+    assert list(life.act("replace-host", 0, host, again=False)) == []
+    assert life.took.keys() >= {"start", "replace-host"}
 
 
 def test_redo_logs_of_data_nodes_that_wait_for_their_rows_move_at_once(tmp_path: Path) -> None:
