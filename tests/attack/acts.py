@@ -74,6 +74,7 @@ class Acts:
             except CannotChangeError as why:
                 print(f"{name}: {why.what}", flush=True)
                 return
+            life.breaks_on = life.one_host_of_each_kind() if self.given.kinds else None
             for part, host in (
                 life.parts() if not parts else [(one, "") for one in parts if one in life.operations]
             ):
@@ -155,6 +156,7 @@ def main() -> int:
     parser.add_argument("--versions", type=_words, default=VERSIONS)
     parser.add_argument("--servers", type=lambda text: [int(word) for word in _words(text)], default=(1, 2))
     parser.add_argument("--parts", type=_words, default=(), help="broken off are these; all run")
+    parser.add_argument("--kinds", action="store_true", help="broken off on one host of each kind alone")
     parser.add_argument("--drawn", type=int, default=0, help="so many drawn changes instead")
     parser.add_argument("--plans", type=int, default=0, help="the lives of so many random plans instead")
     parser.add_argument("--no-changes", action="store_true", help="leave out changes of plans")

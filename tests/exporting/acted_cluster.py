@@ -26,9 +26,9 @@ from exporting.acted_state import (
     ManagementServer,
     Process,
     RefusedError,
+    read_configuration,
     servers_of,
 )
-from ndbplan.importing.config.plan import import_config
 from ndbplan.plan.processes import process_node_ids
 
 _CLIENT_S = 60
@@ -61,6 +61,7 @@ class ActedCluster(ActedSql):
 
     def answer(self, line: int, host: str, words: list[str]) -> tuple[str, str]:
         """Exit status of a program on a host, and what it prints; `die`: the script is killed here."""
+        self.host = host
         if line != self.line:
             self.line = line
             if self.arrives is not None and self.arrives(line):
@@ -287,7 +288,7 @@ class ActedCluster(ActedSql):
     def _takes_a_slot(self, host: str, words: list[str]) -> None:
         """A program of the NDB API needs a node id that none of the SQL nodes has."""
         text = self._server_of(words).configuration
-        told = import_config({"config.ini": text.encode()}, self.plan.ndb_version)[0]
+        told = read_configuration(text, self.plan.ndb_version)
         taken = {i for node in self.plan.sql_nodes for i in process_node_ids(node)} | {*self.sql_nodes}
         for slot in (*told.api_slots, *told.sql_nodes):
             at = None if slot.host_id is None else told.host(slot.host_id).hostname
@@ -299,10 +300,11 @@ class ActedCluster(ActedSql):
         ids = next(w.partition("=")[2] for w in words if w.startswith("--wait-nodes=")).split(",")
         most = float(next(w.partition("=")[2] for w in words if w.startswith("--timeout=")))
         end = self.now + most
-        while not all(
-            self.data_nodes[int(i)].is_started(self.now)
-            and self._is_seen(self.data_nodes[int(i)], self._server_of(words))
-            for i in ids
+        nodes = [self.data_nodes[int(i)] for i in ids]
+        while not (
+            all(node.is_started(self.now) for node in nodes)
+            and (server := self._server_of(words))
+            and all(self._is_seen(node, server) for node in nodes)
         ):
             if self.now >= end:
                 raise RefusedError("ndb_waiter: timed out\n")

@@ -12,10 +12,10 @@ from exporting.acted_state import (
     Process,
     RefusedError,
     SqlProcess,
+    read_configuration,
     servers_of,
 )
 from ndbplan.configuration.deployment import management_directory, management_port
-from ndbplan.importing.config.plan import import_config
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import ServiceManager
 
@@ -59,7 +59,11 @@ class ActedHosts(ActedFiles):
         action, unit = words[0], words[-1]
         folder = "/etc/systemd/system/"
         if action == "daemon-reload":
-            self.units |= {place: text for place, text in self.files.items() if place[1].startswith(folder)}
+            self.units |= {
+                place: text
+                for place, text in self.files.items()
+                if place[0] == host and place[1].startswith(folder)
+            }
         if self._is_init(host):
             raise RefusedError("systemctl: command not found\n", 127)
         if action in ("daemon-reload", "reset-failed"):
@@ -178,7 +182,7 @@ class ActedHosts(ActedFiles):
         place = re.search(
             r"^WorkingDirectory=(.*)$", self.files[server.host, unit_file(server)], re.MULTILINE
         )
-        told = import_config({"config.ini": self.files[path].encode()}, self.plan.ndb_version)[0]
+        told = read_configuration(self.files[path], self.plan.ndb_version)
         mine = next((one for one in told.management_nodes if one.node_id == server.node_id), None)
         if mine is None or told.host(mine.host_id).hostname != server.host:
             raise RefusedError(f"ndb_mgmd: node {server.node_id} of {server.host} is not in the file\n")

@@ -15,6 +15,7 @@ from __future__ import annotations
 import random
 import shutil
 import signal
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, partial
@@ -23,7 +24,7 @@ from typing import NamedTuple
 
 from exporting.acted_cluster import ActedCluster
 from exporting.acted_hosts import group_of, unit_file
-from exporting.acted_state import Process, release_of
+from exporting.acted_state import Process, read_configuration, release_of
 from exporting.acted_times import ActedTimes
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
@@ -34,7 +35,6 @@ from ndbplan.configuration.services import service_of, services
 from ndbplan.exporting.export import Running, export
 from ndbplan.exporting.my_cnf import render_my_cnf
 from ndbplan.exporting.systemd import render_units
-from ndbplan.importing.config.plan import import_config
 from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
 from ndbplan.operations.life import operations
 from ndbplan.operations.operation import Operation
@@ -57,7 +57,7 @@ ROWS_ARE_LOST = "Every row is lost"
 LATE_OR_EARLY = "is stated, and it took"
 """In what is said of a part whose time is not in its range."""
 
-_Passed = dict[tuple[int, tuple[str, ...]], tuple[object, ...]]
+_Passed = dict[tuple[int, tuple[str, ...]], int]
 """How a cluster stands before each line of a script, and what the script has written until then."""
 
 
@@ -65,7 +65,7 @@ class _Snapshot(NamedTuple):
     """A moment at which the script is killed."""
 
     number: int
-    standing: tuple[object, ...] | None
+    standing: tuple[int, tuple[str, ...]] | None
     """Of the cluster, and what the script knows; None: it is compared with no other moment."""
     cluster: ActedCluster
     state: dict[str, str]
@@ -78,9 +78,12 @@ def _done(state: Path) -> tuple[str, ...]:
     return tuple(f"{path.name}\n{path.read_text()}" for path in files if path.suffix not in (".log", ".lock"))
 
 
-def _is_passed(passed: _Passed, cluster: ActedCluster, state: Path, line: int) -> bool:
-    """Whether the script that was not broken off came by here too: all that follows was seen of it."""
-    there = passed.get((line, _done(state)))
+def _is_passed(passed: _Passed, cluster: ActedCluster, state: Path, least: int, line: int) -> bool:
+    """Whether the script that was not broken off came by here too: all that follows was seen of it.
+
+    `least`: the line at which it was broken off; nothing is looked at before it.
+    """
+    there = passed.get((line, _done(state))) if line >= least else None
     return there is not None and there == cluster.standing()
 
 
@@ -107,6 +110,8 @@ class Life:
         self.programs = place / "programs"
         self.programs.mkdir()
         (self.programs / "ndb.rpm").write_text(release_of(plan))
+        self.breaks_on: frozenset[str] | None = None
+        """Hosts behind whose commands a part is broken off; None: all."""
         self.runs = self.joined = self.breaks = 0
         self.took: dict[str, tuple[float, Quantity]] = {}
         """Seconds that each timed part took, and what was stated."""
@@ -141,6 +146,18 @@ class Life:
         hosts = dict.fromkeys(service_of(self.plan, nodes[0]).host for nodes in kinds if nodes)
         yield from (one for one in hosts if all(any(host != one for host in group) for group in groups))
 
+    def one_host_of_each_kind(self) -> frozenset[str]:
+        """The first host with nodes of the same kinds in the same places of their node groups.
+
+        Where many hosts are alike, a script does the same on all of them.
+        """
+        places = {node.node_id: place for group in node_groups(self.plan) for place, node in enumerate(group)}
+        nodes = defaultdict[str, list[tuple[str, int | None]]](list)
+        for node in (*self.plan.management_nodes, *self.plan.data_nodes, *self.plan.sql_nodes):
+            kind = type(node).__name__, places.get(node.node_id)
+            nodes[service_of(self.plan, node).host].append(kind)
+        return frozenset({tuple(kinds): host for host, kinds in reversed([*nodes.items()])}.values())
+
     # Acting.
 
     def act(self, part: str, breaks: int | None, host: str = "", *, again: bool = True) -> Iterator[str]:
@@ -165,7 +182,7 @@ class Life:
             state = self._state(f"broken-{self.runs}")
             for name, text in one.state.items():
                 state.with_name(name).write_text(text)
-            one.cluster.arrives = partial(_is_passed, passed, one.cluster, state)
+            one.cluster.arrives = partial(_is_passed, passed, one.cluster, state, one.cluster.line)
             yield from self._run(one.cluster, part, f"broken off behind {one.number} of {of}", state, options)
             shutil.rmtree(state.parent)
         if again:
@@ -191,6 +208,8 @@ class Life:
 
         Where all are wanted, a command that only looked changes nothing for who comes after it.
         """
+        if self.breaks_on is not None and self.cluster.host not in self.breaks_on:
+            return
         place, standing = len(broken), None
         if breaks is None:
             self.breaks += 1
@@ -281,7 +300,7 @@ class Life:
 def is_as_planned(cluster: ActedCluster, plan: Plan, has_tables: bool) -> Iterator[str]:
     """What of a cluster is not as its plan says."""
     # Nodes have read the same file, many of them.
-    told = cache(lambda configuration: diff(_read(configuration, plan.ndb_version), plan))
+    told = cache(lambda configuration: diff(read_configuration(configuration, plan.ndb_version), plan))
     for node in plan.data_nodes:
         acted = cluster.data_nodes[node.node_id]
         if not acted.is_started(cluster.now):
@@ -383,8 +402,3 @@ def _differs(who: str, found: Difference, node_id: int | None = None) -> Iterato
     if other or links or found.added or found.removed:
         nodes = (*found.added_node_ids, *found.removed_node_ids)
         yield f"{who} works by another configuration: {other}, links {links}, nodes {nodes}"
-
-
-@cache
-def _read(configuration: str, version: str) -> Plan:
-    return import_config({"config.ini": configuration.encode()}, version)[0]

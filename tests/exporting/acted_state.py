@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import random
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
@@ -99,9 +100,15 @@ def release_of(plan: Plan) -> str:
 
 
 @cache
+def read_configuration(configuration: str, version: str) -> Plan:
+    """What a config.ini says."""
+    return import_config({"config.ini": configuration.encode()}, version)[0]
+
+
+@cache
 def servers_of(configuration: str, version: str) -> frozenset[tuple[int, str, int]]:
     """Id, host and port of each management server of a config.ini."""
-    plan = import_config({"config.ini": configuration.encode()}, version)[0]
+    plan = read_configuration(configuration, version)
     return frozenset(
         (node.node_id, plan.host(node.host_id).hostname, management_port(plan, node))
         for node in plan.management_nodes
@@ -158,6 +165,19 @@ def _changes(values: Iterable[object]) -> bool:
     return not isinstance(next(iter(values), ""), str | tuple)
 
 
+@cache
+def _is_earlier(path: str) -> bool:
+    """Whether a file is a former version of another one, by its name."""
+    return re.search(r"[.]\d{8}T\d{6}$", path) is not None
+
+
+def _digest(value: object) -> int:
+    """Of sets and dictionaries, whatever their order, and of what they hold."""
+    if isinstance(value, dict):
+        return hash(frozenset((key, _digest(one)) for key, one in value.items()))
+    return hash(frozenset(value) if isinstance(value, set) else value)
+
+
 Some = TypeVar("Some", bound=Process)
 
 
@@ -179,6 +199,8 @@ class ActedState:
     watch: Callable[[], None] | None = None
     """Looks on behind every command."""
     line: int = 0
+    host: str = ""
+    """On which the last command was."""
     arrives: Callable[[int], bool] | None = None
     """Told of each line of the script before what it does; true: the script is killed here."""
     has_joined: bool = False
@@ -292,28 +314,30 @@ class ActedState:
         found.watch = found.arrives = None
         return found
 
-    def standing(self) -> tuple[object, ...]:
-        """What a script can find, whatever the moment: two clusters that are alike go on alike."""
-        earlier = re.compile(r"[.]\d{8}T\d{6}$")
-        files = {place: text for place, text in self.files.items() if not earlier.search(place[1])}
-        return (
-            files,
-            [
-                {
-                    **vars(one),
-                    "ends_at": one.ends_at is not None,
-                    "ready_at": one.serves(self.now),
-                    "initial_starts": 0,
-                }
-                | ({"rows": one.rows == self.rows} if isinstance(one, DataNodeProcess) else {})
-                for one in self.processes()
-            ],
-            [vars(self)[name].copy() for name in _KEPT],
-            {name: dict(parts) for name, parts in self.tables.items()},
-            {node_id: dict(known) for node_id, known in self.accounts.items()},
-            {account: set(what) for account, what in self.granted.items()},
-            tuple(self.backups),
-            (self.in_service, self.may_be_down, self.sql_was_up),
+    def standing(self) -> int:
+        """A digest of what a script can find, whatever the moment: two clusters that are alike go on alike.
+
+        The whole of a large cluster, kept for every command of a script, would fill the memory.
+        """
+        processes = [
+            {
+                **vars(one),
+                "ends_at": one.ends_at is not None,
+                "ready_at": one.serves(self.now),
+                "initial_starts": 0,
+            }
+            | ({"rows": one.rows == self.rows} if isinstance(one, DataNodeProcess) else {})
+            for one in self.processes()
+        ]
+        return hash(
+            (
+                frozenset(one for one in self.files.items() if not _is_earlier(one[0][1])),
+                *(tuple(one.values()) for one in processes),
+                *(_digest(vars(self)[name]) for name in _KEPT),
+                *map(_digest, (self.tables, self.accounts, self.granted)),
+                tuple(self.backups),
+                (self.in_service, self.may_be_down, self.sql_was_up),
+            )
         )
 
     def work(self, kind: str, what: int | str, short_s: float) -> None:
@@ -360,8 +384,10 @@ class ActedState:
 
     def running(self, node_id: int) -> DataNodeProcess:
         """A data node where it runs: perhaps on the host that it leaves."""
-        left = (one for one in self.left if isinstance(one, DataNodeProcess) and one.active)
-        return next((one for one in left if one.node_id == node_id), self.data_nodes[node_id])
+        for one in self.left:
+            if one.node_id == node_id and isinstance(one, DataNodeProcess) and one.active:
+                return one
+        return self.data_nodes[node_id]
 
     def down(self) -> tuple[int, ...]:
         """Data nodes that are not started beside others that are."""
@@ -388,11 +414,14 @@ class ActedState:
 
     def _catch_up(self) -> None:
         """Nodes that are started now have the rows of their node group."""
+        started = defaultdict[int | None, list[DataNodeProcess]](list)
         for node in self._members():
-            mates = [m for m in self._members() if m.group == node.group and m.is_started(self.now)]
-            if node in mates:
-                node.rows = max(mate.rows for mate in mates)
-                node.tables = any(mate.tables for mate in mates)
+            if node.is_started(self.now):
+                started[node.group].append(node)
+        for mates in started.values():
+            rows, tables = max(mate.rows for mate in mates), any(mate.tables for mate in mates)
+            for mate in mates:
+                mate.rows, mate.tables = rows, tables
 
     def _look(self) -> None:
         members = self._members()
@@ -400,9 +429,9 @@ class ActedState:
             self.in_service = True
         if not self.in_service or self.may_be_down:
             return
-        for group in {node.group for node in members}:
-            if not any(node.is_started(self.now) for node in members if node.group == group):
-                self.faults.append(f"{self.now:.1f} s: node group {group} is gone")
+        started = {node.group for node in members if node.is_started(self.now)}
+        for group in {node.group for node in members} - started:
+            self.faults.append(f"{self.now:.1f} s: node group {group} is gone")
         serving = self._open_sql_nodes()
         if len(self.plan.sql_nodes) > 1 and self.sql_was_up and not serving and not self.clients_wait:
             self.faults.append(f"{self.now:.1f} s: all SQL nodes are down")

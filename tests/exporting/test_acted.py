@@ -462,6 +462,27 @@ def test_a_host_is_replaced_in_the_stated_time_with_all_its_data_nodes(tmp_path:
     assert life.took.keys() >= {"start", "replace-host"}
 
 
+def test_hosts_that_are_alike_are_broken_off_on_once(tmp_path: Path) -> None:
+    """The first of each kind: a node group more brings hosts that are like those that are there."""
+    plan = add_node_group(versions("starter"))
+    life = Life(plan, tmp_path / "life")
+    found = life.one_host_of_each_kind()
+    assert found < {host.hostname for host in plan.hosts}
+    assert found == Life(versions("starter"), tmp_path / "smaller").one_host_of_each_kind()
+    life.breaks_on = found
+    assert list(life.act("install", None, again=False)) == []
+    assert 0 < life.breaks < life.cluster.calls
+
+
+def test_units_are_loaded_by_the_host_that_is_told_to() -> None:
+    cluster = ActedCluster(versions("starter"))
+    hosts = sorted(cluster.releases)
+    for host in hosts:
+        cluster.files[host, "/etc/systemd/system/ndbmtd-1.service"] = ""
+    cluster.answer(1, hosts[0], ["systemctl", "daemon-reload"])
+    assert {host for host, _ in cluster.units} == {hosts[0]}
+
+
 def test_redo_logs_of_data_nodes_that_wait_for_their_rows_move_at_once(tmp_path: Path) -> None:
     """A restore moves them while nothing is there that a restart would read."""
     life = Life(with_linked_redo(versions("starter 7.4")), tmp_path / "life", timed=True)
@@ -520,10 +541,12 @@ def test_a_cluster_without_disks_is_empty_when_it_starts_again(tmp_path: Path) -
     assert "loads its last checkpoint" not in text
 
 
-@pytest.mark.parametrize("seed", [3, 21])
-def test_a_plan_that_nobody_designed_lives(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("seed", "own_port"), [(3, ""), (21, "m1")])
+def test_a_plan_that_nobody_designed_lives(seed: int, own_port: str, tmp_path: Path) -> None:
     """Three management nodes, two of them on one host, paths below DataDir, no SQL node or two on a host."""
     plan = random_plan(seed)
+    if own_port:
+        plan = set_parameter(plan, own_port, "PortNumber", 1187)
     assert not is_refused(plan)
     life = Life(plan, tmp_path / "life", seed)
     assert [fault for part, host in life.parts() for fault in life.act(part, 0, host)] == []
