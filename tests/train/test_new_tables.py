@@ -239,6 +239,11 @@ def test_constraints_are_listed_by_their_names(cluster: LiveCluster) -> None:
         "CONSTRAINT `t1_chk_3` CHECK ((`c3` < 100))",
         "CONSTRAINT `t1_chk_4` CHECK ((`c1` > `c3`))",
     ]
+    columns = "a int check (a > 1) not null, b int check (b > 1) not enforced not null"
+    made = f"create table test.n ({columns}) engine=ndb"
+    assert client.answer(made, cluster) == OK
+    assert client.answer("show create table test.n", cluster).count("NOT NULL,") == 2
+    client.answer("drop table test.n", cluster)
     found = client.answer("select * from information_schema.check_constraints", cluster)
     assert "| def                | test              | t1_chk_4        | (`c1` > `c3`)  |" in found
     for line, refused in (
@@ -253,6 +258,23 @@ def test_constraints_are_listed_by_their_names(cluster: LiveCluster) -> None:
         ("rename table test.t1 to test.t2", "ndbplan: tables with CHECK"),
     ):
         assert client.answer(line, cluster).startswith(refused), line
+
+
+def test_before_constraints_a_check_is_read_alone(begun: Callable[[str], LiveCluster]) -> None:
+    """sql_yacc.yy of 5.6: CHECK (expr) ends a column, and a name stands before that of a table alone."""
+    answer = asks(begun("7.4.10"))
+    for columns, near in (
+        ("a int check (a > 1) not enforced, b int", "not enforced, b int) engine=ndb"),
+        ("a int check (a > 1) enforced", "enforced) engine=ndb"),
+        ("a int check (a > 1) not null", "not null) engine=ndb"),
+        ("a int constraint x check (a > 1)", "constraint x check (a > 1)) engine=ndb"),
+        ("a int, check (a > 1) not enforced", "not enforced) engine=ndb"),
+    ):
+        said = answer(f"create table x ({columns}) engine=ndb")
+        assert said.startswith("ERROR 1064 (42000)"), columns
+        assert f"near '{near}' at line 1" in said
+    assert answer("create table x (a int check (a > 1), constraint c check (a > 2)) engine=ndb") == OK
+    assert "CHECK" not in answer("show create table x")
 
 
 def test_rows_are_checked_and_worked_out(cluster: LiveCluster) -> None:

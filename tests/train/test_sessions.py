@@ -436,10 +436,45 @@ def test_tables_are_locked_for_sessions_of_the_server(consoles: Consoles, say: S
     assert say("mysql2> update t set k = 7 where id = 1").startswith(WAITS)
     assert "Query OK, 1 row affected" in say("mysql> unlock tables")
     say("mysql> lock tables t as x write, blobs_1k read")
-    assert say("mysql> update t set k = 8 where id = 1").startswith("Query OK, 1 row")
+    assert say("mysql> update t set k = 8 where id = 1").startswith("ERROR 1100 (HY000): Table 't' was not")
+    assert say("mysql> update t as X set k = 8 where id = 1").startswith("Query OK, 1 row")
     assert say("mysql2> select k from t where id = 1").startswith(WAITS)
     assert "|    8 |" in say("mysql> begin") + say("! wait 1s"), "BEGIN lets go of tables"
     say("mysql> commit")
+
+
+def test_tables_are_locked_by_the_names_that_statements_use(say: Say) -> None:
+    """Manual, LOCK TABLES: each alias is locked of its own, and serves once in a statement."""
+    say("mysql> lock tables t write, t as b read")
+    for line, said in (
+        ("insert into t select id + 10, k + 10 from t", "ERROR 1100 (HY000): Table 't' was not locked"),
+        ("select count(*) from t as x", "ERROR 1100 (HY000): Table 'x' was not locked"),
+        ("select * from t as b, t as B", "ERROR"),
+        ("update t as b set k = 1", "ERROR 1099 (HY000): Table 'b' was locked with a READ lock"),
+        ("insert into t select id + 10, k + 10 from t as b", "Query OK, 3 rows"),
+        ("delete t from t join t as b on t.id = b.id where b.id > 11", "Query OK, 2 rows"),
+        ("delete from t using t join t as b on t.id = b.id where b.id > 10", "Query OK, 1 row"),
+        ("alter table t add column z int", "Query OK"),
+        ("lock tables t read, t write", "ERROR 1066 (42000): Not unique table/alias: 't'"),
+    ):  # fmt: skip
+        assert say(f"mysql> {line}").startswith(said), line
+
+
+@pytest.mark.parametrize(("version", "waits"), [("7.4.10", False), ("7.5.4", True), ("8.4.8", True)])
+def test_a_read_lock_waits_for_transactions_that_have_written(
+    begun: Callable[[str], LiveCluster], version: str, waits: bool
+) -> None:
+    """From MySQL 5.7 on (sp.cc); who has only read is not waited for."""
+    say = beginning(begun(version)).answer
+    say("mysql2> begin")
+    say("mysql2> select * from t")
+    assert say("mysql> lock tables t read").startswith("Query OK")
+    say("mysql> unlock tables")
+    say("mysql2> update t set k = 9 where id = 1")
+    held = "(it waits for what mysql2> has locked"
+    assert say("mysql> lock tables t as x read").startswith(held if waits else "Query OK")
+    assert ("Query OK, 0 rows" in say("mysql2> commit").partition("waited")[2]) == waits
+    assert values(say("mysql> select k from t as x where id = 1")) == [["9"]]
 
 
 def test_a_global_read_lock_holds_changes_up(consoles: Consoles, say: Say) -> None:

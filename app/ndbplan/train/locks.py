@@ -103,6 +103,8 @@ class Transaction(NamedTuple):
     """When it locked each of them."""
     tables: frozenset[str] = frozenset()
     """Ids of the tables that nobody may alter or drop until it ends."""
+    written: frozenset[str] = frozenset()
+    """Those that it was told to write."""
     last_s: float = 0.0
     """When it last did something at the data nodes."""
     lost: int = 0
@@ -125,6 +127,8 @@ class Wanted(NamedTuple):
     """The tables are altered or dropped: nobody else may be in them."""
     writes: bool = False
     """Rows of the tables are changed."""
+    forbids: bool = False
+    """Nobody may change rows of the tables: who has is waited for."""
 
 
 class TableLocks(NamedTuple):
@@ -134,6 +138,9 @@ class TableLocks(NamedTuple):
     """The SQL node that it is on."""
     tables: Mapping[str, bool]
     """Ids of tables, and whether nobody else may read them."""
+    names: Mapping[tuple[str, str], bool] = _NONE
+    """Ids of tables with the names (aliases, in small letters) by which the session may use them, and whether
+    it may write."""
     is_global: bool = False
     """FLUSH TABLES WITH READ LOCK: nobody on the node writes anything."""
 
@@ -192,7 +199,11 @@ def blockers(
         other
         for other, held in transactions.items()
         if other != session
-        and (any(_locked(wanted.rows, held.locks)) or (wanted.defines and wanted.tables & held.tables))
+        and (
+            any(_locked(wanted.rows, held.locks))
+            or (wanted.defines and wanted.tables & held.tables)
+            or (wanted.forbids and wanted.tables & held.written)
+        )
     }
     found |= {other for other, held in locked.items() if other != session and held.keeps_out(wanted)}
     if not wanted.defines:

@@ -146,7 +146,9 @@ def transacts(sim: Simulation, order: Transacts) -> None:
             # BEGIN lets go of tables (manual, LOCK TABLES).
             state.of_servers = state.of_servers.lock(number, None)
     elif order.how == "again" and ended is not None:
-        state.transactions[number] = Transaction(ended.node_id, sim.at_s, tables=ended.tables)
+        state.transactions[number] = Transaction(
+            ended.node_id, sim.at_s, tables=ended.tables, written=ended.written
+        )
 
 
 @handles(Locks)
@@ -161,6 +163,7 @@ def locks(sim: Simulation, order: Locks) -> None:
         locks={**held.locks, **{lock: alone or held.locks.get(lock, False) for lock, alone in rows.items()}},
         since_s={**dict.fromkeys(rows, sim.at_s), **held.since_s},
         tables=held.tables | order.got.tables,
+        written=held.written | (order.got.tables if order.got.writes else frozenset()),
         last_s=sim.at_s if rows else held.last_s,
     )
     limit_s = _inactive_s(state)

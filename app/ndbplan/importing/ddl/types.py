@@ -334,8 +334,8 @@ class ColumnReader:
                     said = "REFERENCES of a column makes no foreign key; it is left out"
                     _skip_reference(item)
                 item.skip_parenthesis()
-                if item.accept("NOT"):
-                    item.expect("ENFORCED")
+                if item.peek().upper == "NOT" and item.peek(1).upper == "ENFORCED":
+                    item.next()
                 item.accept("ENFORCED")
                 clause = f"column {name}: {parts.text(token.start, item.taken_to)}"
                 parts.lose(start, f"column {name}: {said}", clause)

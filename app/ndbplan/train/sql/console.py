@@ -429,8 +429,8 @@ class Client(Lines):
                 return catalogue.table_of_server(cluster, database, name, (self.asked, self.database))
             table = server.table_named(cluster, database, name)
             failing.may_use(cluster, table)
-            locking.enter(cluster, [table])
             named = [one for base, known, one in references if (base, known) == (database, name)]
+            locking.enter(cluster, table, [one.alias_or_name for one in named])
             select = named[0].find_ancestor(exp.Select) if len(named) == 1 else None
             if is_empty:
                 return finding.relation_of(table, [])

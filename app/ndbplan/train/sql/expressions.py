@@ -26,7 +26,7 @@ from ndbplan.train.sql.defining import Asked
 from ndbplan.train.sql.explain.wording import worded
 from ndbplan.train.sql.expressions_kept import expressions_of, has_expressions
 from ndbplan.train.sql.partitioning import check_row
-from ndbplan.train.sql.problem import NotSimulated, SqlError
+from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
 from ndbplan.train.sql.reading import parsed
 from ndbplan.train.sql.roughly import Asked as ChangeAsked
 from ndbplan.train.sql.values import Taking
@@ -120,10 +120,20 @@ def _of_item(asked: Asked, item: list[Word]) -> Iterator[_Found]:
         end = _closing(item, at + 1)
         text = asked.sql[item[at + 1].end : item[end].start]
         behind = [one.upper for one in item[end + 1 : end + 3]]
+        if word.upper == "CHECK" and not form(asked.plan.version, "checks_constraints"):
+            _may_be_passed_over(asked, item, at, end)
         enforced = behind != ["NOT", "ENFORCED"]
         of = item[0].text if column is None else column
         yield _Found(of, name, text, word.upper == "CHECK", enforced)
         name = ""
+
+
+def _may_be_passed_over(asked: Asked, item: list[Word], at: int, end: int) -> None:
+    """Raises SqlError for words around CHECK (...) that sql_yacc.yy of 5.6 does not have there."""
+    constraint = next((one for one in item[1:at] if one.upper == "CONSTRAINT" and one.kind == "word"), None)
+    wrong = constraint or (item[end + 1] if end + 1 < len(item) else None)
+    if wrong is not None:
+        raise syntax(asked.sql[wrong.start :])
 
 
 def _closing(item: list[Word], begin: int) -> int:

@@ -18,7 +18,7 @@ from sqlglot import exp
 from ndbplan.plan.tables import Table
 from ndbplan.train.contents import Held, Key, Row, same
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.locks import EVERYONE, WHOLE_TABLE, Lock, Waiting, Wanted, blockers
+from ndbplan.train.locks import EVERYONE, WHOLE_TABLE, Lock, TableLocks, Waiting, Wanted, blockers
 from ndbplan.train.sql import finding, server
 from ndbplan.train.sql.engine import Relation, Result
 from ndbplan.train.sql.finding import ROW_NUMBER
@@ -112,36 +112,58 @@ def _unique_names(table: Table, row: Row) -> list[tuple[str, Key]]:
     return found
 
 
-def enter(cluster: LiveCluster, tables: Sequence[Table], *, writes: bool = False) -> None:
-    """A statement uses tables: until its transaction ends nobody alters them. Raises LockWaitError."""
+def enter(cluster: LiveCluster, table: Table, names: Sequence[str], *, writes: bool = False) -> None:
+    """A statement uses a table: until its transaction ends nobody alters it.
+
+    `names`: each by which it does so, an alias where it has one; `writes`: rows of the first are changed.
+    Raises LockWaitError, and SqlError for what the session has not locked.
+    """
     session, state = cluster.sql_session, cluster.state
-    ids = frozenset(table.id for table in tables)
-    for table in tables:
-        _may_use(cluster, table, writes=writes)
-    wanted = Wanted(tables=ids, writes=writes)
+    _may_use(cluster, table, names, writes=writes)
+    wanted = Wanted(tables=frozenset({table.id}), writes=writes)
     others = blockers(session, wanted, state.transactions, state.waits, state.of_servers.locked)
     if others:
         raise LockWaitError(wanted, OF_TABLE, others)
     own = state.transactions.get(session)
-    if own is not None and not ids <= own.tables:
+    if own is not None and table.id not in (own.written if writes else own.tables):
         cluster.act(Locks(session, wanted))
 
 
-def _may_use(cluster: LiveCluster, table: Table, *, writes: bool) -> None:
-    """Raises SqlError for a table that the session itself has not locked, or not so."""
+def names_of(references: Iterable[exp.Table], table: Table, database: str) -> list[str]:
+    """The names by which references of a statement mean a table."""
+    return [
+        one.alias_or_name
+        for one in references
+        if one.name == table.name and (one.db or database) == table.database
+    ]
+
+
+def _may_use(cluster: LiveCluster, table: Table, names: Sequence[str], *, writes: bool) -> None:
+    """Raises SqlError for a table that the session itself has not locked by these names, or not so."""
     held = cluster.state.of_servers.locked.get(cluster.sql_session)
-    if held is None:
+    if held is None or _holds_all(held, writes=writes):
         return
-    if held.is_global:
-        if writes:
-            text = "Can't execute the query because you have a conflicting read lock"
-            raise SqlError(1223, "HY000", text)
-        return
-    if table.id not in held.tables:
-        raise _not_locked(table.name)
-    if writes and not held.tables[table.id]:
-        text = f"Table '{table.name}' was locked with a READ lock and can't be updated"
-        raise SqlError(1099, "HY000", text)
+    left = dict(held.names)
+    for name in names:
+        # A name that is locked serves once in a statement (manual, LOCK TABLES).
+        locked = left.pop((table.id, name.lower()), None)
+        if locked is None:
+            raise _not_locked(name)
+        if writes and name is names[0] and not locked:
+            raise _locked_to_read(name)
+
+
+def _holds_all(held: TableLocks, *, writes: bool) -> bool:
+    """Whether it is a global read lock. Raises SqlError where that forbids to write."""
+    if held.is_global and writes:
+        text = "Can't execute the query because you have a conflicting read lock"
+        raise SqlError(1223, "HY000", text)
+    return held.is_global
+
+
+def _locked_to_read(name: str) -> SqlError:
+    text = f"Table '{name}' was locked with a READ lock and can't be updated"
+    return SqlError(1099, "HY000", text)
 
 
 def _not_locked(name: str) -> SqlError:
@@ -191,9 +213,14 @@ def _may_define(sql: str, database: str, cluster: LiveCluster) -> None:
     full = f"{(found['database'] or database).strip('`')}.{found['name'].strip('`')}"
     table = next((one for one in server.tables_of_server(cluster) if one.full_name == full), None)
     held = cluster.state.of_servers.locked[cluster.sql_session]
+    if _holds_all(held, writes=table is not None):
+        return
     if table is not None:
-        _may_use(cluster, table, writes=True)
-    elif found["verb"].lower() == "create" and not held.is_global:
+        if table.id not in held.tables:
+            raise _not_locked(table.name)
+        if not held.tables[table.id]:
+            raise _locked_to_read(table.name)
+    elif found["verb"].lower() == "create":
         raise _not_locked(found["name"].strip("`"))
 
 

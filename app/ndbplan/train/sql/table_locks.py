@@ -2,8 +2,8 @@
 
     take("LOCK TABLES t READ", "test", cluster)     # raises LockWaitError where others are in the table
 
-Sessions on other SQL nodes go on, and so do clients of NDB. Source: manual 5.6 and 8.4, LOCK TABLES; texts:
-errmsg-utf8.txt.
+Sessions on other SQL nodes go on, and so do clients of NDB; those of the load that come through the same
+server are not held up here. Source: manual 5.6 and 8.4, LOCK TABLES; sp.cc of 5.7; texts: errmsg-utf8.txt.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ _FLUSH = re.compile(r"flush (?:local |no_write_to_binlog )?tables?\b", re.IGNORE
 _READ_LOCK = " with read lock"
 _NAME = r"(?:`[^`]{1,64}`|[\w$]{1,64})"
 _ONE = re.compile(
-    rf"(?:(?P<database>{_NAME}) ?\. ?)?(?P<name>{_NAME})(?: (?:as )?(?!read\b|low_|write\b){_NAME})?"
+    rf"(?:(?P<database>{_NAME}) ?\. ?)?(?P<name>{_NAME})"
+    rf"(?: (?:as )?(?!read\b|low_|write\b)(?P<alias>{_NAME}))?"
     r" (?P<how>read(?: local)?|(?:low_priority )?write)\Z",
     re.IGNORECASE,
 )
@@ -62,7 +63,7 @@ def release(cluster: LiveCluster) -> None:
 
 def _lock(listed: str, in_use: str, cluster: LiveCluster) -> None:
     node = server.answering(cluster)
-    tables = dict[str, bool]()
+    tables, names = dict[str, bool](), dict[tuple[str, str], bool]()
     for part in listed.split(",") if listed else ():
         found = _ONE.match(part.strip())
         if found is None:
@@ -73,18 +74,24 @@ def _lock(listed: str, in_use: str, cluster: LiveCluster) -> None:
         if database in server.SYSTEM or database == "ndbinfo":
             continue
         table = server.table_named(cluster, database, found["name"].strip("`"))
-        tables[table.id] = tables.get(table.id, False) or found["how"].lower().endswith("write")
+        writes, name = found["how"].lower().endswith("write"), (found["alias"] or found["name"]).strip("`")
+        if (table.id, name.lower()) in names:
+            raise SqlError(1066, "42000", f"Not unique table/alias: '{name}'")
+        names[table.id, name.lower()] = writes
+        tables[table.id] = tables.get(table.id, False) or writes
     if transactions.open_of(cluster) is not None and listed:
         transactions.act(cluster, "commit")
     release(cluster)
     state = cluster.state
     written = frozenset(one for one, writes in tables.items() if writes)
-    for wanted in (Wanted(tables=written, defines=True), Wanted(tables=frozenset(tables) - written)):
+    forbids = bool(form(cluster.plan.version, "read_lock_waits_for_writers"))
+    read = Wanted(tables=frozenset(tables) - written, forbids=forbids)
+    for wanted in (Wanted(tables=written, defines=True), read):
         others = blockers(
             cluster.sql_session, wanted, state.transactions, state.waits, state.of_servers.locked
         )
         if wanted.tables and others:
             raise LockWaitError(wanted, OF_TABLE, others)
     cluster.act(LocksTables(
-        cluster.sql_session, TableLocks(0 if node is None else node.node_id, tables, not listed)
+        cluster.sql_session, TableLocks(0 if node is None else node.node_id, tables, names, not listed)
     ))  # fmt: skip
