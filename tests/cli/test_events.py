@@ -53,6 +53,10 @@ def test_one_spelling_for_both_commands(starter: Plan, kind: str, words: list[st
         ("network_cut at=60s object=host-a1 from=host-a1", "both sides"),
         ("node_failure at=soon object=1", "soon"),
         ("disk_slow at=60s object=host-a1 factor=1,500", "1500 or 1.500"),
+        (
+            '{"kind": "node_failure", "at_s": 60, "at_s": 90, "object_id": "ndb1"}',
+            "'at_s' of the object with",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(starter: Plan, text: str, said: str) -> None:

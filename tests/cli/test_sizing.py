@@ -87,11 +87,14 @@ def test_what_cannot_be_is_one_line(call: Any, tmp_path: Path, stated: dict[str,
     assert said in call("size", _written(tmp_path, **stated)).refused()
 
 
-def test_a_file_that_is_not_there_is_one_line(call: Any, tmp_path: Path) -> None:
+def test_a_file_that_says_nothing_or_says_it_twice_is_one_line(call: Any, tmp_path: Path) -> None:
     assert "cannot be read" in call("size", tmp_path / "gone.json").refused()
     path = tmp_path / "list.json"
     path.write_text("[]", encoding="utf-8")
     assert "requirements are a JSON object" in call("size", path).refused()
+    path.write_text('{"budget": "60k", "currency": "EUR", "budget": "90k"}', encoding="utf-8")
+    said = call("size", path).refused()
+    assert f"{path}: 'budget' is stated twice — keep one of them" in said
 
 
 def test_what_holds_or_does_not_is_told_without_numbers(call: Any, tmp_path: Path) -> None:

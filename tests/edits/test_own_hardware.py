@@ -74,6 +74,7 @@ def test_it_goes_to_a_colleague_and_what_is_wrong_there_is_said_and_changes_noth
         '{"hardware": 1}',
         '{"hardware": [{"kind": "rack"}]}',
         '{"hardware": [{"kind":"disk"}]}',
+        '{"hardware": [], "hardware": []}',
     ):
         file.write_text(text)
         with pytest.raises(UserError):

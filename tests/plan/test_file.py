@@ -187,6 +187,12 @@ def test_numbers_that_are_none(constant: str) -> None:
     assert constant in refusal(text)
 
 
+def test_a_key_that_stands_twice() -> None:
+    """The last of the two was taken, and the other was lost with the next save."""
+    said = refusal(dumps(STARTER).replace('"cores": 32', '"cores": 32, "cores": 16', 1))
+    assert "'cores' of the object with id host-a1 is stated twice" in said
+
+
 def test_numbers_too_large_for_a_float() -> None:
     refusal(dumps(STARTER).replace('"clock_ghz": 2.8', '"clock_ghz": 1e999', 1))
     refusal(dumps(STARTER).replace('"cores": 32', '"cores": ' + "9" * 5000, 1))

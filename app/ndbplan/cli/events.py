@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.once import each_key_once
 from ndbplan.cli.parameters import UsageError
 
 if TYPE_CHECKING:
@@ -89,7 +90,9 @@ def _fields(text: str, known: Mapping[str, str]) -> dict[str, Any]:
 
     if text.lstrip().startswith("{"):
         try:
-            typed = json.loads(text)
+            typed = json.loads(text, object_pairs_hook=each_key_once)
+        except UserError as error:
+            raise UsageError(error.what, where="--event", fix=error.fix) from None
         except (ValueError, RecursionError) as error:
             raise UsageError(f"'{text[:80]}' is not JSON ({error})", where="--event", fix=_FIX) from None
         assert isinstance(typed, dict)

@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.files import read_at_most, write_atomically
+from ndbplan.base.once import each_key_once
 from ndbplan.base.units import format_bytes
 from ndbplan.edits import validated
 from ndbplan.edits.validated import EditError
@@ -119,10 +120,11 @@ def read(path: Path) -> tuple[Own, ...]:
         if content is None:
             raise UserError(
                 f"it has more than {format_bytes(_MOST_FILE_BYTES)}, the most that is read",
-                where=str(path),
                 fix="choose a file of kept hardware",
             )
-        document = json.loads(content)
+        document = json.loads(content, object_pairs_hook=each_key_once)
+    except UserError as error:
+        raise error.at(str(path)) from None
     except OSError as error:
         raise UserError(f"cannot be read ({error.strerror})", where=str(path), fix="check the name") from None
     except (ValueError, RecursionError):

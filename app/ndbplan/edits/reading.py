@@ -25,6 +25,7 @@ from pydantic_core import PydanticUndefined
 from ndbplan.base import units
 from ndbplan.base.errors import UserError
 from ndbplan.base.frozen import FrozenMap
+from ndbplan.base.once import each_key_once
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb import values
 from ndbplan.ndb.version import NdbVersion
@@ -230,7 +231,7 @@ def _read_json(typed: str) -> Any:
         raise UserError(f"{constant} stands for a number", fix="write a finite number")
 
     try:
-        return json.loads(typed, parse_constant=refuse)
+        return json.loads(typed, object_pairs_hook=each_key_once, parse_constant=refuse)
     except (ValueError, RecursionError):
         raise UserError(f"'{typed[:40]}' is not JSON", fix='write JSON such as {"x": 0, "y": 0}') from None
 

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.files import read_whole
+from ndbplan.base.once import each_key_once
 from ndbplan.edits import parts as edits
 from ndbplan.edits.ids import NewIds
 from ndbplan.edits.own_hardware import Own, read_rows
@@ -84,7 +85,9 @@ def _document(path: Path) -> Any:
     content = read_whole(path, _MOST_BYTES, refused=PlanFileError, fix="name a file of requirements")
     fix = "write what `ndbplan schema --requirements` describes, or name a plan"
     try:
-        document = json.loads(content)
+        document = json.loads(content, object_pairs_hook=each_key_once)
+    except UserError as error:
+        raise PlanFileError(error.what, where=str(path), fix=error.fix) from None
     except (ValueError, RecursionError):
         raise PlanFileError("this is not JSON", where=str(path), fix=fix) from None
     if not isinstance(document, dict):

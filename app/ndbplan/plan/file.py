@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ndbplan.base.errors import UserError
 from ndbplan.base.files import FileError, read_at_most, write_atomically
+from ndbplan.base.once import each_key_once
 from ndbplan.base.units import format_bytes
 from ndbplan.plan.file_errors import PlanFileError as PlanFileError
 from ndbplan.plan.file_errors import short
@@ -283,7 +285,11 @@ def _parse(text: str, name: str) -> Any:
         )
 
     try:
-        return json.loads(text.removeprefix("\ufeff"), parse_constant=refuse)
+        return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=each_key_once, parse_constant=refuse)
+    except PlanFileError:
+        raise
+    except UserError as error:
+        raise PlanFileError(error.what, where=name, fix=error.fix) from None
     except json.JSONDecodeError as error:
         end = "the text ends too early" if error.pos >= len(text.rstrip()) else _as_words(error.msg)
         raise PlanFileError(
