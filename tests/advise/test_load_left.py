@@ -9,7 +9,7 @@ import pytest
 
 from golden.commands import drawn_files
 from ndbplan.advise import survival
-from ndbplan.advise.load_left import LoadLeft
+from ndbplan.advise.load_left import LoadLeft, load_left
 from ndbplan.advise.max_load import max_load
 from ndbplan.advise.survival import single_failures, survive
 from ndbplan.base.errors import UserError
@@ -18,6 +18,7 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.failing_parts import Part, parts
 from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.node_groups import node_group_ids
+from ndbplan.edits.assign import assign
 from ndbplan.edits.growth import add_node_group
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb.survival import Outcome
@@ -39,7 +40,7 @@ SMALL = [name for name in APART if len(parts(sample_plan(name))) < 60]
 
 def left_of(name: str) -> LoadLeft:
     plan = sample_plan(name)
-    return LoadLeft(Estimation(plan, plan.workloads[0]))
+    return load_left(Estimation(plan, plan.workloads[0]))
 
 
 @pytest.mark.parametrize("name", APART)
@@ -47,7 +48,7 @@ def test_a_failure_never_leaves_more(name: str) -> None:
     left = left_of(name)
     whole = left.per_s(())
     assert whole.value > 0
-    for node in left.plan.data_nodes[:6]:
+    for node in sample_plan(name).data_nodes[:6]:
         found = left.per_s({node.node_id})
         assert found.value <= whole.value * (1 + 1e-9)
         assert found.low <= found.value <= found.high
@@ -56,7 +57,7 @@ def test_a_failure_never_leaves_more(name: str) -> None:
 @pytest.mark.parametrize("name", SMALL)
 def test_two_failures_never_leave_more_than_one(name: str) -> None:
     left = left_of(name)
-    nodes = [process.node_id for process in left.plan.processes if process.host_id is not None]
+    nodes = [process.node_id for process in left.processes if process.host_id is not None]
     for one, other in combinations(nodes, 2):
         both = left.per_s({one, other}).value
         assert both <= min(left.per_s({one}).value, left.per_s({other}).value) * (1 + 1e-9)
@@ -64,9 +65,9 @@ def test_two_failures_never_leave_more_than_one(name: str) -> None:
 
 @pytest.mark.parametrize("name", APART)
 def test_nodes_that_cannot_be_told_apart_leave_what_each_would(name: str) -> None:
-    together, apart = left_of(name), left_of(name)
-    loads = together.now.loads
-    vars(apart.now)["loads"] = {node_id: replace(load, first=None) for node_id, load in loads.items()}
+    together = left_of(name)
+    loads = {node_id: replace(load, first=None) for node_id, load in together._loads.items()}
+    apart = replace(together, _loads=loads)
     for node_id in list(loads)[:6]:
         assert together.per_s({node_id}) == apart.per_s({node_id})
 
@@ -74,8 +75,9 @@ def test_nodes_that_cannot_be_told_apart_leave_what_each_would(name: str) -> Non
 def test_without_a_node_group_or_without_clients_nothing_is_left() -> None:
     left = left_of("starter")
     assert left.per_s({1, 2}).value == 0
-    assert left.per_s({node.node_id for node in left.plan.sql_nodes}).value == 0
-    assert left.per_s({left.plan.sql_nodes[0].node_id}).value > 0
+    servers = sample_plan("starter").sql_nodes
+    assert left.per_s({node.node_id for node in servers}).value == 0
+    assert left.per_s({servers[0].node_id}).value > 0
 
 
 def test_the_survivor_reads_for_its_mate_and_writes_what_it_wrote() -> None:
@@ -87,10 +89,26 @@ def test_the_survivor_reads_for_its_mate_and_writes_what_it_wrote() -> None:
     assert taken.redo_bytes_per_s == own.redo_bytes_per_s
 
 
+@pytest.mark.parametrize("change", ["RedoBuffer=128M", "hosts[*].memory=1TiB"])
+def test_what_limits_no_load_leaves_single_failures_known(change: str) -> None:
+    plan = sample_plan("telecom-144")
+    with keeping():
+        before, after = (
+            single_failures(Estimation(one, plan.workloads[0])) for one in (plan, assign(plan, change)[0])
+        )
+        slower = assign(plan, "hosts[dn-a01].cores=8")[0]
+        fewer = single_failures(Estimation(slower, plan.workloads[0]))
+    assert after is before
+    assert before.least_load_left_per_s is not None
+    assert fewer.least_load_left_per_s is not None
+    assert fewer.least_load_left_per_s.value < before.least_load_left_per_s.value
+    assert single_failures(Estimation(slower, plan.workloads[0])) == fewer
+
+
 def test_the_numbers_of_the_largest_cluster() -> None:
     plan = sample_plan("telecom-144")
     report = survive(Estimation(plan, plan.workloads[0]), 1)
-    whole = LoadLeft(Estimation(plan, plan.workloads[0])).per_s(()).value
+    whole = load_left(Estimation(plan, plan.workloads[0])).per_s(()).value
     failures = Failures(plan)
     for failure in report.failures:
         assert failure.load_left_per_s is not None
@@ -120,7 +138,7 @@ def test_no_more_is_left_without_the_worst_host_than_there_is(plan: str | int) -
         with keeping():
             now = Estimation(drawn, workload)
             try:
-                (whole, limit), short = LoadLeft(now).limited(()), single_failures(now)
+                (whole, limit), short = load_left(now).limited(()), single_failures(now)
                 highest = max_load(now, with_next=False)
             except UserError:
                 continue

@@ -14,7 +14,7 @@ from advise.small_requirements import BEGUN, GIB, asked_for, classes_of, clients
 from golden.commands import DRAWN
 from ndbplan.advise.cost import cost_of
 from ndbplan.advise.highest_rate import End
-from ndbplan.advise.load_left import LoadLeft
+from ndbplan.advise.load_left import load_left
 from ndbplan.advise.max_load import max_load
 from ndbplan.advise.sizing import limits, search, sustaining
 from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients
@@ -233,7 +233,7 @@ def test_with_one_host_of_clients_less_the_peak_is_not_carried(survive: list[str
 
     def is_carried(plan: Plan) -> bool:
         now = Estimation(plan, steady(plan.workloads[0], peak_per_s))
-        if LoadLeft(Estimation(plan, steady(plan.workloads[0], peak_per_s * 1.2))).limited(())[0].value < (
+        if load_left(Estimation(plan, steady(plan.workloads[0], peak_per_s * 1.2))).limited(())[0].value < (
             peak_per_s * 1.2
         ):
             return False

@@ -9,7 +9,7 @@ anything done beside a backup, which takes the disks, and during which the produ
 
 from __future__ import annotations
 
-from ndbplan.advise.load_left import LoadLeft
+from ndbplan.advise.load_left import load_left
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.units import format_count
@@ -47,6 +47,6 @@ def least_load_left_per_s(now: Estimation) -> float | None:
     None where no data node can be missed: then any work on one stops what it serves, whatever the load. 0
     where rows have no room: no load is carried, with the node or without.
     """
-    left = LoadLeft(now)
+    left = load_left(now)
     each = (left.limited(frozenset({node.node_id})) for node in now.plan.data_nodes)
     return min((rate.value for rate, limit in each if limit is not None), default=None)

@@ -1,6 +1,6 @@
 """What load the survivors of a failure carry: each limit of the whole cluster, changed by who took over what.
 
-LoadLeft(Estimation(plan, workload)).per_s(dead={3, 51})
+load_left(Estimation(plan, workload)).per_s(dead={3, 51})
 
 Closed form: processors, links, disks and the nodes that clients come through, at one moment, and whether
 rows that the load adds have any room then. How long a load may last while rows grow is what `max_load`
@@ -14,22 +14,24 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ndbplan.base.kept import keeping, kept_by_identity, same
 from ndbplan.base.quantity import Quantity, Term
-from ndbplan.configuration.directories import disks_of_roles
-from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.configuration.settings import replicas_of
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.load.checkpoint import CheckpointEstimate
 from ndbplan.estimate.load.checkpoint_room import sequential_write_bytes_per_s
 from ndbplan.estimate.load.checkpoint_speed import checkpoint_share
 from ndbplan.estimate.load.cpu import node_cpu
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.network import Written, data_node_link
-from ndbplan.estimate.loaded import client_processes, full_rooms
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import ApiSlot, DataNode, DiskRole, SqlNode
-from ndbplan.plan.workloads import Workload
+from ndbplan.estimate.loaded import client_processes, full_rooms, node_loads_by_id
+from ndbplan.estimate.narrowed import narrowed
+from ndbplan.estimate.storage.machines import Machine, Machines
+from ndbplan.estimate.stored import machines_of
+from ndbplan.plan.hardware import Disk, Host
+from ndbplan.plan.processes import ApiSlot, DataNode, DiskRole, Process, SqlNode
 from ndbplan.simulate.bottleneck import Bottleneck, full_of
 from ndbplan.simulate.model.load_over_time import Service, services
 
@@ -58,41 +60,49 @@ class _Limit(NamedTuple):
     """Every node on it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LoadLeft:
     """The limits of one plan under one workload; what is asked again is answered from before."""
 
-    now: Estimation
-    """Under a workload."""
-
-    @property
-    def plan(self) -> Plan:
-        """Of the estimates."""
-        return self.now.plan
-
-    @property
-    def workload(self) -> Workload:
-        """That of the estimates."""
-        assert self.now.workload is not None
-        return self.now.workload
-
-    @property
-    def offered_per_s(self) -> float:
-        """The workload's peak."""
-        return self.now.offered_per_s
-
-    @property
-    def _loads(self) -> Mapping[int, NodeLoad]:
-        return self.now.loads
+    machines: Machines
+    """With what figures of loads read of them."""
+    offered_per_s: float
+    """The workload's peak."""
+    processes: tuple[Process, ...]
+    """All of the plan."""
+    _loads: Mapping[int, NodeLoad]
+    _services: tuple[Service, ...]
+    _full_rooms: tuple[tuple[int, int], ...]
+    """Error code and node id of data nodes that have no room for a row."""
+    _checkpoint: CheckpointEstimate | None
+    """None: no node writes its log to a disk of its checkpoints."""
+    _coming: tuple[SqlNode | ApiSlot, ...]
+    """What clients come through."""
 
     @cached_property
     def _nodes(self) -> dict[int, DataNode]:
-        return {node.node_id: node for node in self.plan.data_nodes}
+        return {machine.node_id: machine.node for machine in self.machines.nodes}
+
+    @cached_property
+    def _processes(self) -> dict[str, Process]:
+        return {process.id: process for process in self.processes}
+
+    @cached_property
+    def _hosts(self) -> dict[str, Host]:
+        """Of data nodes, by the ids of their disks."""
+        return {disk.id: one.host for one in self.machines.nodes for disk in one.host.disks}
+
+    @cached_property
+    def _on_host(self) -> dict[str | None, list[Process]]:
+        found: dict[str | None, list[Process]] = {}
+        for process in self.processes:
+            found.setdefault(process.host_id, []).append(process)
+        return found
 
     @cached_property
     def _mates(self) -> dict[int, frozenset[int]]:
         """The other members of each data node's group."""
-        groups = [frozenset(node.node_id for node in group) for group in node_groups(self.plan)]
+        groups = [frozenset(node.node_id for node in group) for group in self.machines.groups]
         return {node_id: group - {node_id} for group in groups for node_id in group}
 
     @cached_property
@@ -130,7 +140,7 @@ class LoadLeft:
         """By node id what tells a node apart: those that do the same on such hosts are alike here."""
         kinds: dict[int, tuple[object, ...]] = {}
         for node_id, load in self._loads.items():
-            machine = self.now.machines.by_id[node_id]
+            machine = self.machines.by_id[node_id]
             host = machine.host
             speed = host.clock_ghz, host.core_gain_per_clock, host.network_bytes_per_s
             kinds[node_id] = id(load.alike), id(machine.threads), *speed
@@ -143,7 +153,7 @@ class LoadLeft:
             key = (*key, len(self._mates[node_id]) - len(dead_mates), *sorted(mates))
         use = self._uses.get(key)
         if use is None:
-            machines = self.now.machines
+            machines = self.machines
             machine, load = machines.by_id[node_id], self._load(node_id, dead_mates)
             busy = node_cpu(machine, load, machines.constants)
             link = data_node_link(machines, load, up, self._written)
@@ -155,34 +165,34 @@ class LoadLeft:
     @cached_property
     def _written(self) -> Written:
         loads = self._loads.values()
-        writes = sum(load.writes_per_s for load in loads) / no_of_replicas(self.plan)
+        writes = sum(load.writes_per_s for load in loads) / replicas_of(self.machines.settings)
         reads = sum(load.reads_per_s + load.scanned_rows_per_s for load in loads)
         return Written(sum(load.write_payload_bytes_per_s for load in loads), writes, reads)
 
     @cached_property
     def _limits(self) -> tuple[_Limit, ...]:
         """Every limit of the whole cluster, with what it concerns."""
-        of_services = [(one, _of_service(one)) for one in services(self.plan, self.workload)]
+        of_services = [(one, _of_service(one)) for one in self._services]
         limits = [self._limit(one, whole) for one, whole in [*of_services, *self._log_limits()]]
         return (*self._full(), *limits)
 
     def _full(self) -> Iterator[_Limit]:
         """Room on data nodes that rows of the load would need and that is used up: none gets in anywhere."""
-        for code, node_id in full_rooms(self.plan, self.workload):
+        for code, node_id in self._full_rooms:
             of = full_of(code, node_id, 1.0, (self._nodes[node_id].id,))
             term = Term(f"{of.text} is full before the first row is added", 0.0, "tx/s", "formula")
             yield _Limit(of, Quantity.exact(0.0, "tx/s", (term,)), "", (), ())
 
     def _limit(self, service: Service, whole: Quantity) -> _Limit:
-        of, plan = Bottleneck(service.resource, service.where, 1.0, service.object_ids), self.plan
-        subject = plan.by_id.get(service.object_ids[0]) if service.object_ids else None
+        of = Bottleneck(service.resource, service.where, 1.0, service.object_ids)
+        subject = self._processes.get(service.object_ids[0]) if service.object_ids else None
         if isinstance(subject, DataNode):
             return _Limit(of, whole, "ldm", (subject.node_id,), (subject.node_id,))
         if isinstance(subject, SqlNode | ApiSlot):
             return _Limit(of, whole, "clients", (), (subject.node_id,))
-        host = plan.host_of_disk.get(service.object_ids[0])
+        host = self._hosts.get(service.object_ids[0])
         host_id = host.id if host is not None else service.object_ids[0]
-        on_host = plan.processes_of_host.get(host_id, ())  # none: the uplink of a location
+        on_host = self._on_host.get(host_id, ())  # none: the uplink of a location
         nodes = tuple(p.node_id for p in on_host if p.node_id in self._loads)
         concerned = tuple(process.node_id for process in on_host)
         if not nodes:
@@ -192,23 +202,22 @@ class LoadLeft:
 
     def _log_limits(self) -> Iterator[tuple[Service, Quantity]]:
         """What each disk of the redo log takes, beside a checkpoint that writes to it."""
-        rate, plan = self.offered_per_s, self.plan
-        written: dict[str, list[tuple[DataNode, float]]] = {}
+        rate, constants = self.offered_per_s, self.machines.constants
+        written: dict[str, tuple[Disk, list[tuple[DataNode, float]]]] = {}
         shares: set[str] = set()
         for node_id, load in self._loads.items():
-            disks = disks_of_roles(plan, self._nodes[node_id])
-            disk = disks[DiskRole.REDO]
-            if disk is not None and load.redo_bytes_per_s.value > 0:
-                written.setdefault(disk.id, []).append((self._nodes[node_id], load.redo_bytes_per_s.value))
-                if disks[DiskRole.LCP] is disk:
+            machine, bytes_per_s = self.machines.by_id[node_id], load.redo_bytes_per_s.value
+            disk = machine.disks[DiskRole.REDO]
+            if disk is not None and bytes_per_s > 0:
+                written.setdefault(disk.id, (disk, []))[-1].append((machine.node, bytes_per_s))
+                if _shares_disk(machine):
                     shares.add(disk.id)
-        constants = self.now.constants
-        for disk_id, nodes in written.items():
-            disk, shared = plan.by_id[disk_id], disk_id in shares
+        for disk_id, (disk, nodes) in written.items():
+            shared = disk_id in shares
             speed = sequential_write_bytes_per_s(disk, 2 if shared else 1, constants)
             free = max(0.001, 1.0 - disk.other_load)
             asked = sum(bytes_per_s for _, bytes_per_s in nodes) / rate
-            where = f"{plan.host_of_disk[disk_id].hostname} {disk.name}"
+            where = f"{self._hosts[disk_id].hostname} {disk.name}"
             left = speed.named(f"writing of {where}") * free
             if shared:
                 left *= 1 - self._checkpoint_share([node for node, _ in nodes])
@@ -217,10 +226,11 @@ class LoadLeft:
 
     def _checkpoint_share(self, nodes: Sequence[DataNode]) -> Quantity:
         """Share of a disk that checkpoints of these nodes take from their log."""
-        checkpoints = (self.now.checkpoint.node(node.node_id) for node in nodes)
+        assert self._checkpoint is not None
+        checkpoints = (self._checkpoint.node(node.node_id) for node in nodes)
         ldms = sum(one.threads for one in checkpoints if one is not None)
         parts = sum(rate > 0 for node in nodes for _, rate in self._loads[node.node_id].redo_by_log_part)
-        first, constants = self.now.machines.by_id[nodes[0].node_id], self.now.constants
+        first, constants = self.machines.by_id[nodes[0].node_id], self.machines.constants
         return checkpoint_share(first.settings, first.small_log_files, constants, ldms, parts)
 
     @property
@@ -302,7 +312,7 @@ class LoadLeft:
     @cached_property
     def _clients(self) -> frozenset[int]:
         """The nodes that clients come through."""
-        return frozenset(process.node_id for process in client_processes(self.plan, self.workload))
+        return frozenset(process.node_id for process in self._coming)
 
     @cached_property
     def _limits_of(self) -> dict[int, list[int]]:
@@ -334,6 +344,39 @@ class LoadLeft:
                 dead_mates = self._mates.get(node_id, frozenset()) & gone
                 after += getattr(self._use(node_id, dead_mates, up), limit.field)
         return before / after if after > 0 and before > 0 else 1.0
+
+
+def load_left(now: Estimation) -> LoadLeft:
+    """Of a plan under a workload: one object for all plans that agree in what limits their load."""
+    assert now.workload is not None
+    plan, workload, offered_per_s = now.plan, now.workload, now.offered_per_s
+    with keeping(now.kept):
+        machines, loads = narrowed(machines_of(plan)), node_loads_by_id(plan, workload)
+        coming = same(client_processes(plan, workload))
+        if offered_per_s <= 0 or not loads:
+            return LoadLeft(machines, offered_per_s, plan.processes, loads, (), (), None, coming)
+        shared = any(_shares_disk(machines.by_id[node_id]) for node_id in loads)
+        return _kept(
+            machines,
+            offered_per_s,
+            plan.processes,
+            loads,
+            services(plan, workload),
+            full_rooms(plan, workload),
+            now.checkpoint if shared else None,
+            coming,
+        )
+
+
+@kept_by_identity(size=16)
+def _kept(*pieces: Any) -> LoadLeft:
+    return LoadLeft(*pieces)
+
+
+def _shares_disk(machine: Machine) -> bool:
+    """Whether checkpoints of the node are on the disk of its log."""
+    disk = machine.disks[DiskRole.REDO]
+    return disk is not None and machine.disks[DiskRole.LCP] is disk
 
 
 def _of_service(service: Service) -> Quantity:

@@ -16,9 +16,9 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from ndbplan.advise.executors import cut, each_of
-from ndbplan.advise.load_left import LoadLeft
+from ndbplan.advise.load_left import LoadLeft, load_left
 from ndbplan.base.errors import Cancelled
-from ndbplan.base.kept import keeping
+from ndbplan.base.kept import keeping, kept_by_identity
 from ndbplan.base.quantity import Quantity, Term, largest, total
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.arrays import worn
@@ -132,10 +132,32 @@ class SingleFailures:
     """What is left without the host whose loss leaves least; None: there is no workload."""
 
 
-def single_failures(now: Estimation, cancelled: Callable[[], bool] = lambda: False) -> SingleFailures:
+def single_failures(now: Estimation) -> SingleFailures:
     """The same numbers as the failures of `survive`, in a fraction of the time."""
     # Kept while a change leaves alone what failures depend on; parts that nobody uses stop nothing.
-    return _Work(now, cancelled, search_of(now.plan)).in_short()
+    with keeping(now.kept):
+        return _in_short(search_of(now.plan), None if now.workload is None else load_left(now))
+
+
+@kept_by_identity(size=16)
+def _in_short(search: Search, load: LoadLeft | None) -> SingleFailures:
+    least: Quantity | None = None
+    if load is not None:
+        hosts = [part for part in search.parts if part.kind == "host"]
+        judged = [(search.of_parts(part), search.lost_with[part]) for part in hosts]
+        values = [0.0 if one.stops else load.lowest(_gone(search, one, lost))[0] for one, lost in judged]
+        if hosts:
+            one, lost = judged[values.index(min(values))]
+            least = _STOPPED if one.stops else load.per_s(_gone(search, one, lost))
+    return SingleFailures(len(search.single_killers), least)
+
+
+def _gone(search: Search, judged: Judged, lost: frozenset[int]) -> frozenset[int]:
+    """All nodes that are down, whatever made them so."""
+    return lost | (search.failures.running.started - judged.best.up)
+
+
+_STOPPED = Quantity.exact(0.0, "tx/s", (Term("the cluster stops", 0.0, "tx/s", "formula"),))
 
 
 _Same = tuple[Damage, frozenset[int], frozenset[int], tuple[Part, ...]]
@@ -163,7 +185,7 @@ class _Work:
 
     @cached_property
     def load(self) -> LoadLeft | None:
-        return None if self.loaded.workload is None else LoadLeft(self.loaded)
+        return None if self.loaded.workload is None else load_left(self.loaded)
 
     def report(self, depth: int, workers: int, scheduler: str | None) -> SurvivalReport:
         parts = self.search.parts
@@ -192,24 +214,6 @@ class _Work:
             if self.cancelled():
                 raise Cancelled
         return tuple(found)
-
-    def in_short(self) -> SingleFailures:
-        hosts = [part for part in self.search.parts if part.kind == "host"]
-        worst = min(hosts, key=self._value_left, default=None) if self.load is not None else None
-        least = None
-        if worst is not None:
-            least = self._load_left(self.search.of_parts(worst), self.search.lost_with[worst], ())
-        return SingleFailures(len(self.search.single_killers), least)
-
-    def _value_left(self, part: Part) -> float:
-        """The value of `_load_left` alone, without a part."""
-        assert self.load is not None
-        judged = self.search.of_parts(part)
-        return 0.0 if judged.stops else self.load.lowest(self._gone(judged, self.search.lost_with[part]))[0]
-
-    def _gone(self, judged: Judged, lost: frozenset[int]) -> frozenset[int]:
-        """All nodes that are down, whatever made them so."""
-        return lost | (self.search.failures.running.started - judged.best.up)
 
     def _one_of_each(self) -> tuple[Part, ...]:
         """Of parts that take the same nodes along, one, in the order of the plan; harmless ones not."""
@@ -263,12 +267,12 @@ class _Work:
         if self.load is None:
             return None
         if judged.stops:
-            return Quantity.exact(0.0, "tx/s", (Term("the cluster stops", 0.0, "tx/s", "formula"),))
-        gone = self._gone(judged, lost)
+            return _STOPPED
+        gone = _gone(self.search, judged, lost)
         if worn_out:
             worn_ids = {disk.id for part in worn_out for disk in called_so(self.plan, part)}
             if any(map(self._is_read_at_random, worn_ids)):
-                return LoadLeft(self.loaded.of(_worn(self.plan, worn_ids))).per_s(gone)
+                return load_left(self.loaded.of(_worn(self.plan, worn_ids))).per_s(gone)
         if gone not in self._loads:
             self._loads[gone] = self.load.per_s(gone)
         return self._loads[gone]

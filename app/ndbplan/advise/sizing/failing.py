@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ndbplan.advise.load_left import LoadLeft
+from ndbplan.advise.load_left import load_left
 from ndbplan.advise.sizing.verdict import Met, kind_of
 from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.failing_parts import Part, parts
@@ -24,7 +24,7 @@ _exact = Quantity.exact
 
 def carried_without(now: Estimation, kinds: Sequence[str]) -> Iterator[Met]:
     """What is left of the load without the part of these kinds whose loss leaves least."""
-    left, failures = LoadLeft(now), Failures(now.plan)
+    left, failures = load_left(now), Failures(now.plan)
     assert now.workload is not None
     worst: Met | None = None
     for part in _parts(now.plan, kinds):

@@ -20,7 +20,7 @@ from typing import Any
 
 from ndbplan.advise.candidate import Change
 from ndbplan.advise.candidate_settings import is_of_log_or_checkpoints, of_log_and_checkpoints
-from ndbplan.advise.load_left import LoadLeft
+from ndbplan.advise.load_left import load_left
 from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.coming import more_clients
@@ -192,7 +192,7 @@ class Judge:
         grown = self._grown(found)
         loads = (grown.under(steady(*load)) for load in self._asked_loads(grown))
         carried = (
-            LoadLeft(one).least(lambda limit: kind_of(limit) not in (CONNECTIONS, CLIENTS)) for one in loads
+            load_left(one).least(lambda limit: kind_of(limit) not in (CONNECTIONS, CLIENTS)) for one in loads
         )
         return min((found.broken.needed.value, *carried)) / found.broken.allowed.value
 
@@ -393,7 +393,7 @@ class Judge:
         now = grown.under(steady(workload, asked))
         uses = [host.utilisation.value for host in now.cpu.hosts if host.data_nodes]
         self._at_least(found, sum(uses) / max(1, len(uses)))
-        left, limit = LoadLeft(now).limited(())
+        left, limit = load_left(now).limited(())
         title = (
             f"peak of '{workload.name}' with headroom ({limit.text if limit else 'nobody sends anything'})"
         )

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from ndbplan.advise.highest_rate import end_at, highest_rate, holds
-from ndbplan.advise.load_left import LoadLeft
+from ndbplan.advise.load_left import load_left
 from ndbplan.advise.max_load import steady_scenario
 from ndbplan.advise.remedies import sustained_s
 from ndbplan.advise.sizing.loads import steady
@@ -69,7 +69,7 @@ def nearness_of_kind(grown: Estimation, asked: Asked, kind: str) -> float:
     """How near the loads come to limits of one kind alone; 1: exactly met, above: broken."""
 
     def left(workload: Workload, rate: float) -> float:
-        return LoadLeft(grown.under(steady(workload, rate))).least(lambda limit: kind_of(limit) == kind)
+        return load_left(grown.under(steady(workload, rate))).least(lambda limit: kind_of(limit) == kind)
 
     allowed = [(rate, left(one, rate)) for one, rate in asked if rate > 0]
     return max((rate / most if most > 0 else math.inf for rate, most in allowed), default=0.0)

@@ -31,6 +31,7 @@ from ndbplan.estimate.narrowed import narrowed
 from ndbplan.estimate.row_locks import hottest_rows, row_lock_s
 from ndbplan.estimate.storage.machines import Machines
 from ndbplan.estimate.stored import machines_of
+from ndbplan.ndb.constants import Constant
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -83,21 +84,24 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
         found += service_of(rate, "network", where, uplink.utilisation, uplink.location_id)
     pages = disk_data_by_formula(plan, workload).nodes
     if pages:
-        by_id = {node.node_id: node for node in plan.data_nodes}
-        for data in pages:
-            disks_of(plan, by_id[data.node_id])
         found += _of_disks(rate, narrowed(machines_of(plan)), pages)
     held = row_lock_s(plan, workload)
     for table, locks_per_s in hottest_rows(plan, workload):
-        use = Quantity(
-            locks_per_s * held.value,
-            locks_per_s * held.low,
-            locks_per_s * held.high,
-            "fraction",
-            (Term("locks of the hottest row", locks_per_s, "per s", "workload"), term_of(held)),
-        )
-        found += service_of(rate, "row locks", f"hottest row of {table.full_name}", use, table.id)
-    return tuple(sorted(found, key=lambda s: s.max_per_s))
+        found += _of_row(rate, table, locks_per_s, held)
+    return same(sorted(found, key=lambda s: s.max_per_s))
+
+
+@kept_by_identity(64)
+def _of_row(rate: float, table: Table, locks_per_s: float, held: Constant) -> list[Service]:
+    """The most wanted row of a table; `held`: how long a transaction keeps it locked."""
+    use = Quantity(
+        locks_per_s * held.value,
+        locks_per_s * held.low,
+        locks_per_s * held.high,
+        "fraction",
+        (Term("locks of the hottest row", locks_per_s, "per s", "workload"), term_of(held)),
+    )
+    return service_of(rate, "row locks", f"hottest row of {table.full_name}", use, table.id)
 
 
 def service_of(rate: float, resource: str, where: str, use: Quantity, *ids: str) -> list[Service]:
@@ -116,6 +120,7 @@ def _of_disks(rate: float, machines: Machines, pages: tuple[NodeDiskData, ...]) 
     reading: dict[str, tuple[Host, Disk, list[Quantity]]] = {}
     for data in pages:
         node = machines.by_id[data.node_id]
+        disks_of(node)
         for disk, share in node.on_disks(DiskRole.DATA_FILES):
             asked = data.random_reads_per_s
             part = asked if share == 1.0 else asked.scaled(share)

@@ -42,6 +42,7 @@ from ndbplan.estimate.loaded import (
     stored_on_disk,
     table_loads,
 )
+from ndbplan.estimate.storage.machines import Machine
 from ndbplan.estimate.storage.memory import NodeMemory
 from ndbplan.estimate.storage.shares import NodeShare, Shares
 from ndbplan.estimate.stored import machines_of, node_data_by_id, node_memories
@@ -86,14 +87,13 @@ class NodeFacts:
     file_shares: FileShares = ON_ONE_DISK
 
 
-def disks_of(plan: Plan, node: DataNode) -> dict[DiskRole, Disk]:
+def disks_of(machine: Machine) -> dict[DiskRole, Disk]:
     """The disk of every role. Raises SimulationError when the host has none."""
-    by_role = machines_of(plan).by_id[node.node_id].disks
-    disks = {role: disk for role, disk in by_role.items() if disk is not None}
+    disks = {role: disk for role, disk in machine.disks.items() if disk is not None}
     if len(disks) < len(DiskRole):
-        host = plan.host(node.host_id)
+        host = machine.host
         raise SimulationError(
-            f"host {host.hostname} of data node {node.node_id} has no disk",
+            f"host {host.hostname} of data node {machine.node_id} has no disk",
             where=f"hosts.{host.id}.disks",
             fix="give the host at least one disk",
         )
@@ -120,7 +120,7 @@ def node_facts(
         same(machines[node.node_id].file_shares for node in nodes),
     )
     if disks.without is not None:
-        disks_of(plan, disks.without)
+        disks_of(machines[disks.without.node_id])
     parts = _parts_of_nodes(by_table)
     has_backup = any(isinstance(event, Backup) for event in workload.events)
     backups = {n.node_id: n.speed_bytes_per_s.value for n in backup(plan).nodes} if has_backup else {}
