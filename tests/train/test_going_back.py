@@ -37,7 +37,8 @@ def _whole(consoles: Consoles) -> tuple[object, ...]:
     cluster = consoles.cluster
     state = cluster.state
     rows = [cluster.rows_of(table) for table in cluster.plan.tables]
-    return (*known(cluster), state.ids, state.contents, state.databases, cluster.plan.tables, rows)
+    sessions = (state.of_servers, dict(state.transactions), dict(state.waits), dict(state.killed))
+    return (*known(cluster), state.ids, state.contents, state.databases, cluster.plan.tables, rows, sessions)
 
 
 @pytest.fixture(scope="module")
@@ -116,8 +117,29 @@ _OTHERS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_any_lines_after_any_moment_give_the_same_answers_again(saved: Consoles, seed: int) -> None:
+_OF_SERVERS = (
+    "mysql> LOCK TABLES test.blobs_5k AS a READ", "mysql> LOCK TABLES test.blobs_5k WRITE, test.g AS x READ",
+    "mysql2> LOCK TABLES test.blobs_5k READ", "mysql> UNLOCK TABLES", "mysql2> UNLOCK TABLES", "mysql> BEGIN",
+    "mysql2> FLUSH TABLES WITH READ LOCK", "mysql2> BEGIN", "mysql> COMMIT", "mysql2> ROLLBACK",
+    "mysql2> UPDATE test.blobs_5k SET id = 7000002 WHERE id = 7000001", "mysql2> ^C", "mysql> KILL 9",
+    "mysql3> INSERT INTO test.blobs_5k (id) VALUES (7000001)", "mysql3> SELECT COUNT(*) FROM test.blobs_5k",
+    "mysql> SET GLOBAL lock_wait_timeout = 3", "mysql2> SET PERSIST max_connections = 200",
+    "mysql2> SELECT @@global.lock_wait_timeout, @@lock_wait_timeout, @@max_connections", "mysql3> quit",
+    "mysql> CREATE TABLE test.g (a INT PRIMARY KEY, b INT AS (a * 2) STORED, CHECK (a > 1)) ENGINE=NDB",
+    "mysql> INSERT INTO test.g (a) VALUES (1)", "mysql3> INSERT INTO test.g (a) VALUES (2)",
+    "mysql3> UPDATE test.g SET a = a + 1", "mysql2> DROP TABLE test.g", "mysql> SELECT * FROM test.g AS x",
+    "mysql2> SHOW PROCESSLIST", "! kill node:49", "! start node:49",
+)  # fmt: skip
+"""What SQL nodes keep for their sessions: locked tables, variables of all, rows that are checked."""
+
+
+@pytest.mark.parametrize(
+    ("seed", "others", "share"),
+    [*((seed, _OTHERS, 0.3) for seed in range(4)), *((seed, _OF_SERVERS, 0.95) for seed in range(4, 12))],
+)
+def test_any_lines_after_any_moment_give_the_same_answers_again(
+    saved: Consoles, seed: int, others: tuple[str, ...], share: float
+) -> None:
     pick = Random(seed)
     consoles = saved.on(saved.cluster.branch())
     cluster, consoles.is_apart = consoles.cluster, True
@@ -127,7 +149,7 @@ def test_any_lines_after_any_moment_give_the_same_answers_again(saved: Consoles,
     for _ in range(30):
         consoles.passes(pick.choice([0.1, 1.0, 3.3, 8.0]))
         prompt = pick.choice(list(drawn))
-        line = pick.choice(_OTHERS) if pick.random() < 0.3 else f"{prompt} {next(drawn[prompt])}"
+        line = pick.choice(others) if pick.random() < share else f"{prompt} {next(drawn[prompt])}"
         typed.append((cluster.now_s, line, consoles.answer(line)))
         consoles.news()
     cluster.advance(3.0)

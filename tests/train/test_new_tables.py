@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -254,10 +255,69 @@ def test_constraints_are_listed_by_their_names(cluster: LiveCluster) -> None:
         ("create table test.d (a int, g int as (c + 1) stored) engine=ndb", "ERROR 1054 (42S22)"),
         ("create table test.d (a int, g int as (g + 1) stored) engine=ndb", "ERROR 3107 (HY000)"),
         ("create table test.d (a int auto_increment key, g int as (a) stored) engine=ndb", "ERROR 3109"),
-        ("alter table test.t1 drop check t1_chk_1", "ndbplan: tables with CHECK"),
-        ("rename table test.t1 to test.t2", "ndbplan: tables with CHECK"),
+        ("alter table test.t1 engine=innodb", "ndbplan: tables with CHECK"),
+        ("alter table test.t1 modify c1 bigint", "ndbplan: of tables with CHECK or generated columns MODIFY"),
     ):
         assert client.answer(line, cluster).startswith(refused), line
+
+
+def test_constraints_follow_the_name_of_their_table(ask: Ask) -> None:
+    """Manual 8.4, RENAME TABLE: all that begin with it do; CREATE TABLE ... LIKE: a copy has its own."""
+    ask("create table t1 (a int primary key, b int as (a * 2) stored, c int, check (a > 1), "
+        "constraint mine check (c < 9), constraint t1_chk_x check (c > 0) not enforced) "
+        "engine=ndb")  # fmt: skip
+    ask("insert into t1 (a, c) values (2, 3)")
+    ask("create table t4 (a int, constraint t9_chk_1 check (a > 2)) engine=ndb")
+    assert ask("rename table t1 to t9").startswith(
+        "ERROR 3822 (HY000): Duplicate check constraint name 't9_chk_1'"
+    )
+    assert ask("alter table t1 rename t2") == OK
+
+    def names(table: str) -> list[str]:
+        return re.findall(r"CONSTRAINT `(\w+)`", ask(f"show create table {table}"))
+
+    assert names("t2") == ["mine", "t2_chk_1", "t2_chk_x"]
+    assert "| 2 |    4 |    3 |" in ask("select * from t2")
+    assert (
+        ask("insert into t2 (a) values (1)")
+        == "ERROR 3819 (HY000): Check constraint 't2_chk_1' is violated.\n"
+    )
+    assert ask("create table t3 like t2") == OK
+    assert names("t3") == ["t3_chk_1", "t3_chk_2", "t3_chk_3"]
+    assert (
+        ask("insert into t3 (a) values (1)")
+        == "ERROR 3819 (HY000): Check constraint 't3_chk_2' is violated.\n"
+    )
+
+
+def test_what_goes_with_a_column_and_what_keeps_it(ask: Ask) -> None:
+    """Manual 8.4, ALTER TABLE and CHECK constraints: one of this column alone goes with it."""
+    ask("create table u (a int primary key, b int as (a * 2) stored, c int, d int, e int, check (a > 1), "
+        "check (c < 9), check (d > e)) engine=ndb")  # fmt: skip
+    ask("insert into u (a, c, d, e) values (2, 3, 2, 1), (3, 4, 2, 1)")
+    uses = (
+        "ERROR 3959 (HY000): Check constraint '{}' uses column '{}', hence column cannot be dropped or "
+        "renamed.\n"
+    )
+    for clause, said in (
+        ("add index i (c), add column f int", "Query OK, 0 rows"),
+        ("add column g int not null default 3, algorithm=copy", "Query OK, 2 rows"),
+        ("drop column a", "ERROR 3108 (HY000): Column 'a' has a generated column dependency."),
+        ("rename column c to cc", uses.format("u_chk_2", "c")),
+        ("drop d", uses.format("u_chk_3", "d")),
+        ("drop column c", "Query OK"), ("drop column b", "Query OK"),
+        ("drop check nosuch", "ERROR 3821 (HY000): Check constraint 'nosuch' is not found in the table."),
+        ("alter check u_chk_1 not enforced", "Query OK, 0 rows"),
+        ("drop constraint u_chk_3", "Query OK, 0 rows"),
+        ("drop column d", "Query OK"), ("rename column e to ee", "Query OK"), ("drop", "ERROR 1064"),
+        ("drop check", "ERROR 1064"), ("rename column", "ERROR 1064"), ("drop column", "ERROR 1064"),
+    ):  # fmt: skip
+        assert ask(f"alter table u {clause}").startswith(said), clause
+    assert ask("insert into u (a) values (0)").startswith("Query OK, 1 row")
+    shown = ask("show create table u")
+    assert "CONSTRAINT `u_chk_1` CHECK ((`a` > 1)) /*!80016 NOT ENFORCED */\n)" in shown
+    assert "u_chk_2" not in shown
+    assert "| 2 |    1 | NULL | 3 |" in ask("select * from u")
 
 
 def test_before_constraints_a_check_is_read_alone(begun: Callable[[str], LiveCluster]) -> None:

@@ -6,7 +6,7 @@ Texts, codes and warnings: recorded on running 8.4.8 and 7.4.10 clusters.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from ndbplan.base.units import whole_number
@@ -37,6 +37,7 @@ from ndbplan.train.sql.defining import (
     taken,
 )
 from ndbplan.train.sql.dictionary_full import check_more
+from ndbplan.train.sql.expressions_altered import gone_with
 from ndbplan.train.sql.foreign_keys import ForeignKey
 from ndbplan.train.sql.in_place import clauses_of, copies_always, renamed, switches_keys, why_copied
 from ndbplan.train.sql.new_tables import (
@@ -192,6 +193,7 @@ def become_altered(asked: Asked, typed: Name) -> Done:
         raise no_table(*asked.name(typed))
     if (asked.option("LOCK") or "").upper() == "NONE":
         raise SqlError(1845, "0A000", NO_LOCK)
+    gone = gone_with(asked, table)
     check_comment(asked)
     text = f"{with_charset(create_table(asked.plan, table), table, asked.plan.version)}\n{asked.sql}"
     read = read_ddl(text, asked.plan.version, table.database)
@@ -217,7 +219,7 @@ def become_altered(asked: Asked, typed: Name) -> Done:
     foreign_keys.check_altered(asked.plan, table, new, kept, checks=asked.checks)
     added = foreign_keys.unnamed(new, asked.plan.version)
     check_comments_of_columns(new)
-    told = _with_words(asked, table, new)
+    told = _with_words(asked, table, new, gone)
     told = storage.when_altered(table, told, asked.words, renamed(clauses_of(asked)))
     whole = foreign_keys.with_keys(told, (*kept, *added), asked.plan.version)
     after = with_new_keys(asked, exchanged(after, new, whole), whole, kept)
@@ -250,13 +252,13 @@ def _comment(asked: Asked) -> str | None:
     return next((one.words[-1] for one in clauses_of(asked) if one.verb == "COMMENT"), None)
 
 
-def _with_words(asked: Asked, old: Table, new: Table) -> Table:
+def _with_words(asked: Asked, old: Table, new: Table, gone: Collection[str]) -> Table:
     """The table with what it keeps in words: those that it had, and those of another comment."""
     comment = _comment(asked)
     read = [one for one in new.left_out if not one.startswith("COMMENT of the table")]
     had = [
         one for one in old.left_out
-        if one not in read and not (comment is not None and one.startswith((COMMENT, BESIDE)))
+        if one not in (*read, *gone) and not (comment is not None and one.startswith((COMMENT, BESIDE)))
     ]  # fmt: skip
     words = (*had, *read, *([] if comment is None else in_words(comment)))
     return new if words == new.left_out else validated.changed(new, left_out=words)

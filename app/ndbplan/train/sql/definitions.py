@@ -55,7 +55,9 @@ from ndbplan.train.sql.defining import (
 from ndbplan.train.sql.dictionary_full import check_dictionary, not_told_to_others
 from ndbplan.train.sql.disk_data import disk_data
 from ndbplan.train.sql.engine import Result
-from ndbplan.train.sql.expressions import OF_EXPRESSION, may_change, with_expressions
+from ndbplan.train.sql.expressions import OF_EXPRESSION, with_expressions, with_names
+from ndbplan.train.sql.expressions_altered import constraint_altered
+from ndbplan.train.sql.expressions_kept import has_expressions, names_of_copy, names_with_table
 from ndbplan.train.sql.failing import is_lost, open_warnings
 from ndbplan.train.sql.modes import unknown_engine
 from ndbplan.train.sql.numbers import TEXT
@@ -203,8 +205,8 @@ def _create_like(asked: Asked, stream: Stream, name: Name) -> Done:
         raise NotSimulated("CREATE TABLE ... LIKE of a table of InnoDB is not simulated")
     if old is None:
         raise no_table(*asked.name(typed))
-    may_change(old)
-    empty = validated.with_rows(foreign_keys.with_keys(old, (), asked.plan.version), 0)
+    kept = with_names(asked, old, name.database, names_of_copy(old, name.name), is_copy=True)
+    empty = validated.with_rows(foreign_keys.with_keys(kept, (), asked.plan.version), 0)
     new = validated.changed(empty, database=name.database, name=name.name)
     spaces = {old.id: old.tablespace_id} if old.tablespace_id is not None else {}
     after = with_tables(asked.plan, [new], spaces)
@@ -296,10 +298,10 @@ def _rename(asked: Asked, stream: Stream) -> Done:
         raise SqlError(1050, "42S01", f"Table '{name}' already exists")
     if len(name) > LONGEST_NAME:
         raise SqlError(1059, "42000", f"Identifier name '{name}' is too long")
-    may_change(None if is_local(table) else table)
     if is_local(table):
         return local_tables.rename(asked, table, database, name)
-    become(asked, _renamed_in_keys(asked.plan, table, validated.changed(table, database=database, name=name)))
+    kept = with_names(asked, table, database, names_with_table(table, name))
+    become(asked, _renamed_in_keys(asked.plan, table, validated.changed(kept, database=database, name=name)))
     return ok(asked)
 
 
@@ -328,6 +330,8 @@ def _altered(asked: Asked, typed: Name) -> Done:
     if local is not None:
         return local_tables.alter(asked, local)
     if engine == local_tables.INNODB and table is not None:
+        if has_expressions(table):
+            raise NotSimulated("tables with CHECK or generated columns do not change their engine here")
         return local_tables.from_ndb(asked, table, lambda plan: _without(plan, [table]))
     if engine and engine not in NDB and table is not None:
         if engine in _OTHERS:
@@ -348,7 +352,11 @@ def _alter(asked: Asked, stream: Stream) -> Done | Result:
         return _rename(asked, stream)
     if stream.at_end():
         return ok(asked, counts=True)
-    may_change(asked.known(typed))
+    known = asked.known(typed)
+    changed = constraint_altered(asked, known)
+    if known is not None and changed is not None:
+        become(asked, exchanged(asked.plan, known, changed))
+        return ok(asked, counts=True)
     if maintaining.is_next(stream):
         table = asked.known(typed)
         if asked.local(typed) is not None:

@@ -9,7 +9,7 @@ Texts and codes: the product's own tests (gcol_ndb, check_constraints) and manua
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from sqlglot import exp
@@ -24,7 +24,7 @@ from ndbplan.train.contents import Row
 from ndbplan.train.sql import finding
 from ndbplan.train.sql.defining import Asked
 from ndbplan.train.sql.explain.wording import worded
-from ndbplan.train.sql.expressions_kept import expressions_of, has_expressions
+from ndbplan.train.sql.expressions_kept import checks_of, expressions_of, named_as
 from ndbplan.train.sql.partitioning import check_row
 from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
 from ndbplan.train.sql.reading import parsed
@@ -42,10 +42,16 @@ _TEXT = "a text"
 _INTRODUCED = re.compile(r"_utf8mb4(?=')")
 
 
-def may_change(table: Table | None) -> None:
-    """Raises NotSimulated for a statement that makes another table of one with expressions."""
-    if table is not None and has_expressions(table):
-        raise NotSimulated("tables with CHECK or generated columns are not altered, renamed or copied here")
+def with_names(
+    asked: Asked, table: Table, database: str, renamed: Mapping[str, str], *, is_copy: bool = False
+) -> Table:
+    """A table with constraints under other names. Raises SqlError for one that its database has."""
+    others = {name.lower() for name in checks_of(table)} if database == table.database else set()
+    taken = _names_in_use(asked, database) - (set() if is_copy else others)
+    for name in (renamed.get(one, one) for one in checks_of(table)):
+        if name.lower() in taken:
+            raise SqlError(3822, "HY000", f"Duplicate check constraint name '{name}'.")
+    return validated.changed(table, left_out=named_as(table, renamed))
 
 
 # What a statement says of them.
