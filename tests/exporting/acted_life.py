@@ -26,7 +26,7 @@ from exporting.acted_cluster import ActedCluster
 from exporting.acted_hosts import group_of, unit_file
 from exporting.acted_state import Process, read_configuration, release_of
 from exporting.acted_times import ActedTimes
-from ndbplan.base.kept import kept_by_identity
+from ndbplan.base.kept import keeping, kept_by_identity
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import sql_identifier
 from ndbplan.configuration.difference import MYSQLD, RESTART_DATA_NODES, Difference, diff
@@ -103,8 +103,9 @@ class Life:
         self.folder = place / "out"
         place.mkdir(parents=True, exist_ok=True)
         running = None if before is None else Running(before)
-        export(plan, self.folder, KINDS, running=running)
-        self.operations = {part.key: part for part in operations(plan, before=before)}
+        with keeping():
+            export(plan, self.folder, KINDS, running=running)
+            self.operations = {part.key: part for part in operations(plan, before=before)}
         self.cluster = ActedCluster(before or plan, seed)
         self.cluster.releases = dict.fromkeys(self.cluster.releases, "")
         self.programs = place / "programs"
@@ -226,7 +227,8 @@ class Life:
     def _run(
         self, cluster: ActedCluster, part: str, how: str, state: Path, options: tuple[str, ...]
     ) -> Iterator[str]:
-        after = self.prepared(cluster, part)
+        with keeping():
+            after = self.prepared(cluster, part)
         cluster.lasts = self.times
         if self.times is not None:
             self.times.is_empty = lambda: not any(node.tables for node in cluster.data_nodes.values())
@@ -266,7 +268,8 @@ class Life:
             self.took[part] = acted_s, stated
             if not stated.low <= acted_s <= stated.high:
                 wrong.append(f"{stated} {LATE_OR_EARLY} {acted_s:.0f} s")
-        wrong += () if part in NOT_UP else is_as_planned(cluster, after, self.has_tables)
+        with keeping():
+            wrong += () if part in NOT_UP else is_as_planned(cluster, after, self.has_tables)
         wrong += (f"the mysqld of packages runs on {host}" for host in sorted(cluster.packaged))
         if part == "stop":
             wrong += (f"{one.unit} runs" for one in cluster.processes() if one.active)
