@@ -17,13 +17,17 @@ from ndbplan.advise.candidate import Change
 from ndbplan.advise.candidates import single_changes
 from ndbplan.advise.remedies import set_arguments
 from ndbplan.base.errors import UserError
+from ndbplan.base.units import MIB
 from ndbplan.checks.run import check_all
 from ndbplan.edits.changes import value_changes
+from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.solutions import set_everywhere
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import computed_values_of
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.modelled import moves
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -143,6 +147,42 @@ def test_every_parameter_that_moves_something_has_a_step_up_and_down_of_all_node
     assert not names - steps.keys()
     given = {"MaxNoOfLocalOperations", "MaxNoOfLocalScans"}
     assert all(len(steps[one]) == 2 for one in given)
+
+
+@pytest.mark.parametrize("name", ["starter", "redo-overload-8.4"])
+def test_no_size_goes_from_nothing_to_one_byte(name: str) -> None:
+    """TransactionMemory of one byte was a step of one that is worked out."""
+    plan = sample_plan(name)
+    changed = [
+        one
+        for change in single_changes(plan)
+        if change.what == "parameter"
+        for one in value_changes(plan, change.edit(plan))
+    ]
+    from_none = {one.name: one.after for one in changed if _is_size(one.name) and one.before in (None, 0)}
+    assert from_none["ExtraSendBufferMemory"] == MIB
+    assert not [name for name, after in from_none.items() if after == 1]
+
+
+def _is_size(name: str) -> bool:
+    known = (
+        one for section in ("DB", "TCP") for one in catalogue.parameters(section, NdbVersion.parse("8.4"))
+    )
+    return any(one.name == name and one.unit.startswith("bytes") for one in known)
+
+
+def test_nodes_go_one_by_one_with_the_hosts_on_which_nothing_else_runs() -> None:
+    """A cluster of too many node groups was told of everything but one group fewer."""
+    plan = set_everywhere(add_node_group(sample_plan("redo-overload-8.4")), "DataMemory", 2**33)
+    fewer = {c.title: c.edit(plan) for c in single_changes(plan) if c.title.startswith("Without ")}
+    after = fewer["Without the last node group"]
+    assert len(plan.data_nodes) == 4
+    assert [node.id for node in after.data_nodes] == [node.id for node in plan.data_nodes[:2]]
+    gone = {host.id for host in plan.hosts} - {host.id for host in after.hosts}
+    assert gone == {node.host_id for node in plan.data_nodes[2:]}
+    assert "Without the last node group" not in [c.title for c in single_changes(after)]
+    for title, one in fewer.items():
+        assert all(one.processes_of_host[host.id] for host in one.hosts), title
 
 
 _OTHERWISE = {"NoOfReplicas", "IndexMemory", "MaxNoOfExecutionThreads"}

@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from functools import partial
 
 from ndbplan.advise.candidate import Change
-from ndbplan.base.units import format_ndb_size, how_many
+from ndbplan.base.units import MIB, format_ndb_size, how_many
 from ndbplan.configuration.settings import node_settings
 from ndbplan.configuration.stated import SCOPES
 from ndbplan.edits.parameters import set_parameter
@@ -30,6 +30,8 @@ from ndbplan.plan.processes import DataNode
 
 FEW, STEP = 7, 2
 """Numbers up to this go by one, larger ones by half and twice."""
+_FROM_NO_BYTES = MIB
+"""Nobody asks for one byte of a memory or a buffer."""
 _NOT_STEPPED = frozenset({"NoOfReplicas", "NodeGroup", "NodeId", "Id", "ServerPort", "PortNumber"})
 """Stepped otherwise, or names of something."""
 _OF_LOG_AND_CHECKPOINTS = frozenset({
@@ -117,14 +119,18 @@ def _steps(parameter: Parameter, now: int | str | None) -> Iterator[int | str]:
         yield 0 if now else 1
     elif parameter.is_number and isinstance(now, int):
         least, most = parameter.minimum or 0, MAX_BYTES if parameter.maximum is None else parameter.maximum
-        for value in (now + 1, now - 1) if abs(now) <= FEW else (STEP * now, now // STEP):
+        steps = (now + 1, now - 1) if abs(now) <= FEW else (STEP * now, now // STEP)
+        for value in (_FROM_NO_BYTES,) if now == 0 and _is_size(parameter) else steps:
             if least <= value <= most and value != now:
                 yield value
 
 
 def _shown(parameter: Parameter, value: int | str) -> str:
-    is_size = isinstance(value, int) and parameter.unit.startswith("bytes")
-    return format_ndb_size(int(value)) if is_size else str(value)
+    return format_ndb_size(value) if isinstance(value, int) and _is_size(parameter) else str(value)
+
+
+def _is_size(parameter: Parameter) -> bool:
+    return parameter.unit.startswith("bytes")
 
 
 # Threads.

@@ -28,10 +28,11 @@ from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check_all, find
 from ndbplan.checks.unwise.disks import MANY_FILES
 from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
-from ndbplan.edits.growth import twin_host
+from ndbplan.edits.growth import twin_host, without_nodes
 from ndbplan.edits.roles import assign_role
 from ndbplan.edits.solutions import (
     MOST_CORES,
@@ -120,6 +121,10 @@ def single_changes(plan: Plan) -> Iterator[Change]:
 def _of_the_whole(plan: Plan) -> Iterator[Change]:
     if plan.data_nodes:
         yield ADD_GROUP
+        groups = node_groups(plan)
+        if len(groups) > 1:
+            edit = partial(without_nodes, node_ids=tuple(node.id for node in groups[-1]))
+            yield Change("Without the last node group", edit, "group")
         replicas = node_settings(plan).number("NoOfReplicas")
         for other in (replicas + 1, replicas - 1):
             if 1 <= other <= 4:
@@ -143,7 +148,7 @@ def _of_the_whole(plan: Plan) -> Iterator[Change]:
 
 
 def _of_clients(plan: Plan) -> Iterator[Change]:
-    """What a load comes through: SQL nodes and API nodes, and the cluster connections of SQL nodes."""
+    """Nodes without data, and the cluster connections of SQL nodes."""
     if plan.sql_nodes:
         yield Change("One more SQL node, on a host like the last one's", _one_more_sql_node, "sql")
         most = max(len(process_node_ids(node)) for node in plan.sql_nodes)
@@ -155,9 +160,9 @@ def _of_clients(plan: Plan) -> Iterator[Change]:
     if api_nodes:
         title = "One more API node, on a host like the last one's"
         yield Change(title, partial(_one_more_api_node, like=api_nodes[-1]), "api")
-    for kind, nodes in (("SQL", plan.sql_nodes), ("API", api_nodes)):
+    for kind, nodes in (("SQL", plan.sql_nodes), ("API", api_nodes), ("management", plan.management_nodes)):
         if len(nodes) > 1:
-            edit = partial(edits.remove, object_ids=(nodes[-1].id,))
+            edit = partial(without_nodes, node_ids=(nodes[-1].id,))
             yield Change(f"Without {kind} node {nodes[-1].node_id}", edit, kind.lower())
 
 

@@ -1,4 +1,4 @@
-"""More data nodes: free node ids, and node groups like the last one."""
+"""More and fewer nodes: free node ids, node groups like the last one, hosts that go with what ran on them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ndbplan.base.units import how_many
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.ids import NewIds
 from ndbplan.edits.names import next_hostname
-from ndbplan.edits.parts import add, update
+from ndbplan.edits.parts import add, remove, update
 from ndbplan.edits.roles import move_process
 from ndbplan.edits.validated import EditError
 from ndbplan.plan.hardware import Disk, Host
@@ -57,6 +57,13 @@ def add_node_group(plan: Plan, groups: int = 1) -> Plan:
                 plan, hosts[model.host_id] = twin_host(plan, plan.host(model.host_id))
             plan = twin_node(plan, model, hosts[model.host_id], group)
     return plan
+
+
+def without_nodes(plan: Plan, node_ids: Collection[str]) -> Plan:
+    """Remove nodes, and the hosts on which nothing else runs."""
+    hosts = [host.id for host in plan.hosts if plan.processes_of_host[host.id]]
+    idle = (one for one in hosts if all(node.id in node_ids for node in plan.processes_of_host[one]))
+    return remove(plan, (*node_ids, *idle))
 
 
 def _numbered(plan: Plan, replicas: int) -> Plan:
