@@ -216,6 +216,21 @@ class TestSimulation:
         assert panel.result is None
         assert panel.state.text() == ""
 
+    def test_the_duration_is_that_of_the_plan_until_somebody_types_another(self, stand: _Stand) -> None:
+        """A file whose workload had the same id was simulated for as long as the one before it."""
+        panel: Any = stand.view.show_tab("Simulation")
+        plan = stand.document.plan
+        asked = plan.workloads[0].id
+        stand.document.edit("longer", lambda plan: edits.update(plan, asked, duration_s=77.0))
+        assert panel.duration.seconds() == 77
+        panel.duration.setText("20 s")
+        stand.document.edit("renamed", lambda plan: plan.replace(name="Other"))
+        assert panel.duration.seconds() == 20
+        for duration_s in (33.0, 33.0):
+            panel.duration.setText("20 s")
+            stand.document.new(edits.update(plan, asked, duration_s=duration_s))
+            assert panel.duration.seconds() == 33
+
     """The overload of the redo buffers, seen in the window."""
 
     def test_a_run_that_waits_for_the_compiler_says_how_far_it_is(

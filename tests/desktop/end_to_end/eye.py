@@ -11,6 +11,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ class Eye(QObject):
             "as_painted": as_painted, "lightness": lightness,
             "modal": QApplication.activeModalWidget, "tip": QToolTip.text, "tighten": self.tighten,
             "shown": shown,
-            "link": self.link, "scene_point": self._on_screen,
+            "colours": self.colours, "link": self.link, "scene_point": self._on_screen,
             "focus": QApplication.focusWidget(), "clipboard": QGuiApplication.clipboard(),
         }  # fmt: skip
         try:
@@ -106,6 +107,17 @@ class Eye(QObject):
         assert card is not None, f"{object_id} is not drawn"
         rect = card.rect_in_scene()
         return self._on_screen(QPointF(rect.left() + 24, rect.top() + 12))
+
+    def colours(self, object_id: str) -> Counter[str]:
+        """How many pixels of each colour the screen shows where the card of an object is."""
+        canvas = self.windows.active.canvas
+        card = canvas.canvas_scene.item_of(object_id)
+        assert card is not None, f"{object_id} is not drawn"
+        box = canvas.mapFromScene(card.rect_in_scene()).boundingRect()
+        corner = canvas.viewport().mapToGlobal(box.topLeft())
+        shown = canvas.screen().grabWindow(0, corner.x(), corner.y(), box.width(), box.height()).toImage()
+        places = product(range(shown.width()), range(shown.height()))
+        return Counter(shown.pixelColor(x, y).name() for x, y in places)
 
     def ground(self, x: float, y: float) -> list[int]:
         """Where a share of width and height of the canvas is on the screen."""

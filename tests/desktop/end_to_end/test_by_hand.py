@@ -116,6 +116,19 @@ def test_a_problem_is_solved_where_it_is_read(person: Person) -> None:
     assert person.look(ways) == []
 
 
+def test_what_is_accepted_in_a_run_and_what_is_sustained_have_their_own_names(person: Person) -> None:
+    """Both were "accepted": 3 507/s in the run, 2 953 in the advice."""
+    person.click("tab('Simulation')")
+    person.click("place('What would help')")
+    person.until(f"resting() and 'nothing refused' in {_SAID} and 'Sustained for' in {_SAID}")
+    assert "this run" in person.look("shown(window.panels.analyses)")
+    assert "ccepted" not in person.look(_SAID).partition("Sustained for")[0]
+    person.hover("middle(window.panels.analyses.panel('Simulation').summary._of_run)")
+    person.until("'What the cluster sustains' in tip() and 'What would help' in tip()")
+    person.hover("place('Undo')")
+    person.until("'sustains' not in tip()")
+
+
 def test_the_keyboard_renames_nothing_after_fix_all(person: Person) -> None:
     name = person.look("plan.name")
     person.click("tab('Problems')")

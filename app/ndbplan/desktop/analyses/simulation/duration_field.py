@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QLineEdit
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_duration
 from ndbplan.desktop.widgets.units import SECONDS
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import Workload
 
 MAX_DURATION_S = 30 * 86400.0
 _LEAST_PX, _MOST_PX, _AROUND_PX = 84, 200, 28
@@ -18,6 +20,7 @@ class DurationField(QLineEdit):
 
     def __init__(self) -> None:
         super().__init__()
+        self._stated: tuple[str, float] | None = None
         self.setAccessibleName("Duration")
         self.setToolTip("How long to simulate, for example 10min or 24 h")
         self.textChanged.connect(lambda _text: self._fit())
@@ -43,7 +46,17 @@ class DurationField(QLineEdit):
             )
         return value
 
-    def show_seconds(self, value: float) -> None:
-        """Say another time, from its beginning on."""
-        self.setText(SECONDS.show(value))
-        self.setCursorPosition(0)
+    def follow(self, plan: Plan, workload_id: str | None) -> None:
+        """Say how long a workload lasts; what somebody typed instead stays until that is another time."""
+        workload = plan.by_id.get(workload_id or "")
+        if not isinstance(workload, Workload):
+            self._stated = None
+        elif (stated := (workload.id, workload.duration_s)) != self._stated:
+            self._stated = stated
+            self.setText(SECONDS.show(workload.duration_s))
+            self.setCursorPosition(0)
+
+    def forget(self, plan: Plan, workload_id: str | None) -> None:
+        """The same in another plan, in which nobody has typed anything."""
+        self._stated = None
+        self.follow(plan, workload_id)

@@ -134,8 +134,7 @@ class SimulationPanel(Panel):
         index = self.workload.findData(chosen)
         self.workload.setCurrentIndex(max(0, index))
         self.workload.blockSignals(False)
-        if index < 0:
-            self._show_duration()
+        self._show_duration()
         for widget in (self.workload, self.duration, self.start, self.uncertain):
             widget.setEnabled(bool(plan.workloads and plan.data_nodes))
         parts.show(bool(plan.workloads), self.workload, self.duration, self.uncertain)
@@ -290,8 +289,7 @@ class SimulationPanel(Panel):
             self.simulate()
 
     def _show_duration(self) -> None:
-        if (workload_id := self.workload.currentData()) is not None:
-            self.duration.show_seconds(self.context.plan.by_id[workload_id].duration_s)
+        self.duration.follow(self.context.plan, self.workload.currentData())
 
     def _say_what_to_do(self, plan: Plan) -> None:
         self._empty.say_step(next_step(plan) or step("simulate"))
@@ -368,6 +366,7 @@ class SimulationPanel(Panel):
 
     def _forget(self) -> None:
         self._run = None
+        self.duration.forget(self.context.plan, self.workload.currentData())
         self._pages.setCurrentIndex(0)
         self.foot.hide()
         self.save_menu.offer(None)

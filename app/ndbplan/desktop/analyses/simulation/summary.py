@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from ndbplan.simulate.result import SimulationResult
 
 
-_OF_RUN = "accepted in this run"
+_OF_RUN, _OF_RUN_SHORT = "accepted in this run", "this run"
+"""What the cluster sustains is another number: also where room is scarce this one is of the run."""
 
 
 class Summary(QWidget):
@@ -115,7 +116,7 @@ class Summary(QWidget):
             for part in parts:
                 part.setVisible(part is self._text or self._has_latency)
         if self.sizeHint().width() > self.width():
-            self._of_run.setText(_OF_RUN.partition(" ")[0])
+            self._of_run.setText(_OF_RUN_SHORT)
         cut = self._limit.sizeHint().width() - self._limit.least_width()
         for parts in beside:
             if self.sizeHint().width() - cut > self.width():
