@@ -71,7 +71,9 @@ class Kept:
 
     def _keep(self, function: object, size: int, key: object, asked: object, found: R) -> R:
         with self._lock:
-            answers = self._of.setdefault(function, OrderedDict())
+            answers = self._of.get(function)
+            if answers is None:
+                answers = self._of[function] = OrderedDict()
             # Another thread may have been faster: all get one object.
             found, _ = answers.setdefault(key, (found, asked))
             if len(answers) > size:

@@ -7,12 +7,14 @@ from hypothesis import strategies as st
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.kept import keeping
 from ndbplan.base.resources import resource_path
+from ndbplan.edits.assign import assign
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.loaded import disk_data
 from ndbplan.estimate.space.disk_space import disk_space
 from ndbplan.estimate.space.growth import (
     LONGEST_MONTHS,
     after_months,
+    disk_fillings,
     fillings,
     first_of,
     growth,
@@ -23,6 +25,7 @@ from ndbplan.plan.file import load
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
+from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column, LogfileGroup, SpaceFile, Table, Tablespace
 from one_rule import of_rule
 
@@ -202,3 +205,19 @@ def test_the_log_that_a_workload_writes_during_a_backup_takes_space_in_every_mon
         for found in (fillings(plan), fillings(plan, workload=workload))
     ]
     assert all(under <= alone for alone, under in zip(*times, strict=True))
+
+
+def test_disks_that_hold_the_same_now_and_then_are_not_looked_at_again() -> None:
+    plan = sample_plan("telecom-144")
+    buffered = assign(plan, "RedoBuffer=128M")[0]
+    faster = plan.replace(
+        tables=tuple(
+            one.model_copy(update={"growth_rows_per_month": one.growth_rows_per_month * 9})
+            for one in plan.tables
+        )
+    )
+    with keeping():
+        one, other, of_faster = (disk_fillings(each, LONGEST_MONTHS) for each in (plan, buffered, faster))
+    assert other is one
+    assert of_faster is not one
+    assert disk_fillings(faster, LONGEST_MONTHS) == of_faster

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ndbplan.base.kept import kept_by_identity
+from ndbplan.base.kept import keeping, kept_by_identity, key_of
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.configuration.settings import settings_by_node, usable_data_memory
 from ndbplan.estimate.loaded import disk_data
@@ -25,6 +25,7 @@ from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Workload
 
 LONGEST_MONTHS = 1200
+_KEPT_FILLINGS = 24
 _NEAR_MONTHS = 0.05
 """How near the month found is to the one in which it happens: a day and a half."""
 
@@ -185,17 +186,35 @@ def fillings(
     return (*disk_fillings(plan, horizon, workload), *tablespace_fillings(plan, horizon))
 
 
-@kept_by_identity(size=24)
 def disk_fillings(plan: Plan, horizon: float, workload: Workload | None = None) -> tuple[Filling, ...]:
     """When each disk that data nodes use is full; empty without growth."""
     if not grows(plan):
         return ()
+
+    def space_at(months: float) -> DiskSpaceEstimate:
+        return disk_space(after_months(plan, months), workload)
+
+    with keeping() as store:
+        # Plans whose disks hold the same now and then, of tables that grow alike, fill them alike.
+        asked = plan.tables, space_at(0), space_at(horizon), horizon
+        return store.answer(
+            disk_fillings,
+            _KEPT_FILLINGS,
+            key_of(asked),
+            asked,
+            lambda: _disk_fillings(plan, horizon, space_at),
+        )
+
+
+def _disk_fillings(
+    plan: Plan, horizon: float, disk_space_at: Callable[[float], DiskSpaceEstimate]
+) -> tuple[Filling, ...]:
     spaces: dict[float, DiskSpaceEstimate] = {}
     answers: dict[tuple[float, ...], Quantity | None] = {}
 
     def space_at(months: float) -> DiskSpaceEstimate:
         if months not in spaces:
-            spaces[months] = disk_space(after_months(plan, months), workload)
+            spaces[months] = disk_space_at(months)
         return spaces[months]
 
     now, then = space_at(0), space_at(horizon)

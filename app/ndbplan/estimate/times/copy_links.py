@@ -79,12 +79,14 @@ def _crossed(
         ("host", sender.id, True): sender,
         ("host", receiver.id, False): receiver,
     }
-    left, reached = (
-        {place.id for place in chain(locations, host.location_id)} for host in (sender, receiver)
-    )
-    for place in locations:
-        if place.uplink_bytes_per_s is not None and (place.id in left) != (place.id in reached):
-            links["location", place.id, place.id in left] = place
+    stated = [place for place in locations if place.uplink_bytes_per_s is not None]
+    if stated:
+        left, reached = (
+            {place.id for place in chain(locations, host.location_id)} for host in (sender, receiver)
+        )
+        for place in stated:
+            if (place.id in left) != (place.id in reached):
+                links["location", place.id, place.id in left] = place
     return links
 
 
@@ -106,8 +108,13 @@ def copy_links(
     own = _fetched(machines, fetched_bytes)
     whole = crossings(machines.locations, (flow for flows in own.values() for flow in flows))
     slowed = slowed_links(machines, fetched_bytes, slow_links)
+    # Of one node alone all of them are its own.
+    apart = len(own) > 1
     return {
-        node_id: (*(whole[key] for key in crossings(machines.locations, flows)), *slowed.get(node_id, ()))
+        node_id: (
+            *(whole[key] for key in (crossings(machines.locations, flows) if apart else whole)),
+            *slowed.get(node_id, ()),
+        )
         for node_id, flows in own.items()
     }
 
