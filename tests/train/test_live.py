@@ -534,6 +534,21 @@ def test_a_value_of_the_file_reaches_nodes_that_start_after_a_server_has_read_it
     assert value("setting:RedoBuffer", sim) == 64 * 2**20
 
 
+def test_files_that_are_made_once_stay_until_an_initial_restart() -> None:
+    """Restart type of NoOfFragmentLogFiles: initial node restart (manual)."""
+    cluster = LiveCluster.begin(sample_plan("redo-overload-8.4"), hours=1.0)
+    consoles, sim = Consoles(cluster), cluster.session.simulation
+    for line in ("! load x0.1", "! edit NoOfFragmentLogFiles=12", "ndb_mgm> 145 STOP",
+                 "app1$ ndb_mgmd -f config.ini --reload", "! wait 5s"):  # fmt: skip
+        consoles.answer(line)
+    for count, (node_id, how) in enumerate(((1, ""), (1, " -i"), (2, " -i"))):
+        consoles.answer(f"ndb_mgm> {node_id} RESTART{how}")
+        world.do("until nodes_started < 2 within 1min", cluster)
+        world.do("until nodes_started 2 within 20min", cluster)
+        assert value("configured", sim) == count
+    assert value("setting:NoOfFragmentLogFiles", sim) == 12
+
+
 def test_reserved_nodes_get_a_group_and_their_rows_while_clients_are_served() -> None:
     """The article of March 2009: 247.97 s, and 187,000 rows in each partition."""
     cluster = LiveCluster.begin(sample_plan("add-nodes"), hours=0.5, reserved=1)

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.node_groups import node_groups
+from ndbplan.ndb.parameters import parameter
 from ndbplan.plan.events import ParameterChange
 from ndbplan.simulate.events.configuration import changed
 from ndbplan.simulate.events.handlers import Asked, Order, at_once, handles, planned
 from ndbplan.simulate.events.nodes import Renewal
 from ndbplan.simulate.model.node_rows import node_facts
 from ndbplan.simulate.simulation import Due, Simulation
-from ndbplan.train.state import state_of
+from ndbplan.train.state import ClusterState, state_of
 
 
 @dataclass(frozen=True)
@@ -78,16 +79,23 @@ def renewal(sim: Simulation, node_id: int) -> Renewal | None:
     node = state.data_node(node_id)
     if state.served is None or node is None or node_id in state.configured:
         return None
+    if not _gets(state, state.served, initial=state.nodes[node_id].initial):
+        return None
     after = changed(sim.outage.plan, state.served)
     facts = node_facts(after, sim.scenario.workload, node_groups(after))
     return Renewal(state.served.name, facts[node.id].row) if node.id in facts else None
 
 
-def has_started(sim: Simulation, node_id: int) -> None:
+def _gets(state: ClusterState, change: ParameterChange, *, initial: bool) -> bool:
+    """Whether a start brings a change: files that are made once stay without --initial [assumed]."""
+    return initial or parameter("DB", change.name, state.plan.version).restart != "initial_node"
+
+
+def has_started(sim: Simulation, node_id: int, *, initial: bool) -> None:
     """A data node has what the server had when it began to start; with the last one all go by it."""
     state = state_of(sim)
     state.generations[node_id] = state.generation
-    if state.served is None or node_id in state.configured:
+    if state.served is None or node_id in state.configured or not _gets(state, state.served, initial=initial):
         return
     state.configured |= {node_id}
     if state.configured >= state.nodes.keys():

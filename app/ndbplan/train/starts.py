@@ -377,10 +377,11 @@ def is_started(sim: Simulation, node_id: int) -> None:
 
 def _takes_part(sim: Simulation, node_id: int) -> None:
     state = state_of(sim)
+    initial = state.nodes[node_id].initial
     state.change(node_id, status=Status.STARTED, phase=0, initial=False, knows_group=True, then="")
     if node_id not in state.joined:
         state.join(node_id)
-    has_started(sim, node_id)
+    has_started(sim, node_id, initial=initial)
 
 
 @handles(SpareIsUp)
