@@ -287,6 +287,16 @@ data2$ ndbmtd
     assert set(found.value.allows) == {"load"}
 
 
+def test_fragments_in_ndbinfo_show_how_rows_lie_too() -> None:
+    lesson = LESSONS.find("add-nodes").value
+    play = Play(lesson, lesson.starts[-1])
+    play.answer(
+        "mysql> SELECT node_id, fragment_num, fixed_elem_count FROM ndbinfo.memory_per_fragment "
+        "WHERE fq_name = 'test/def/t1' ORDER BY 2, 1;"
+    )
+    assert play.score() == lesson.stages[0].evidence[0].points
+
+
 def test_each_look_that_was_recorded_is_evidence_by_words_of_its_own() -> None:
     """Not what was refused, and not a word that another line has too."""
     record = """ndb_mgm> ALL STATUS
