@@ -85,7 +85,7 @@ def test_scenes_are_stepped_and_what_was_shown_comes_back(qtbot: Any, window: Ma
     qtbot.waitUntil(lambda: simulation.result is not None, timeout=20_000)
     assert window.actions_table["present"].isChecked()
     assert player.card.title.text() == "The load"
-    assert player.card.text.text().replace("\u2060", "").startswith("It takes 3\u202f510\u00a0tx/s")
+    assert player.card.text.text().replace("\u2060", "").startswith("It takes 3\u202f490\u00a0tx/s")
     assert (window.selection.ids, window.panels.tab) == (("data1",), "Simulation")
     qtbot.waitUntil(lambda: simulation.scrubber.at_s == 10.0, timeout=20_000)
     assert simulation.charts is not None

@@ -65,7 +65,7 @@ def test_it_goes_to_a_colleague_and_what_is_wrong_there_is_said_and_changes_noth
     document["hardware"] = [{"kind": "disk", "name": "half", "disk": {"capacity_bytes": 1}}]
     file.write_text(json.dumps(document))
     with pytest.raises(
-        UserError, match=r"hardware\[0\]\.sequential_read_bytes_per_s: it is not stated — state it"
+        UserError, match=r"hardware\[0\]\.sequential_read_bytes_per_s: sequential_read_bytes_per_s is missing"
     ):
         own.take_in(file)
     for text in (

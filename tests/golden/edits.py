@@ -162,7 +162,7 @@ _DEEDS: dict[str, Callable[[Plan], Any]] = {
     ),
     "no first column": lambda p: tables.put_columns(p, p.tables[0].id, p.tables[0].columns[1:]),
     "a host with 100 GB": lambda p: solutions.host_memory(p, [_host(p)], solutions.module_size(10**11)),
-    "twice the connections": lambda p: solutions.more_connections(p, 2),
+    "twice the connections": lambda p: solutions.times_connections(p, 2),
     "more room in tablespaces": lambda p: solutions.more_space(p, 2.5, 100),
     "larger files of tablespaces": lambda p: solutions.more_space(p, 2.5, 1),
     "faster disks of the log": lambda p: solutions.faster_disks(p, DiskRole.REDO),

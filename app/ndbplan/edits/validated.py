@@ -83,7 +83,8 @@ def _refused(error: ValidationError) -> EditError:
     if isinstance(cause, UserError):
         return EditError(cause.what, where=place, fix=cause.fix)
     if first["type"] == "missing":
-        return EditError("it is not stated", where=place, fix="state it")
+        missing = first["loc"][-1]
+        return EditError(f"{missing} is missing", where=place, fix=f"state {missing}")
     given = first["input"]
     # A number as a person writes it: 0, not 0.0.
     shown = f"{given:g}" if isinstance(given, float) else repr(given)[:60]
