@@ -62,13 +62,13 @@ def gone_with(asked: Asked, table: Table) -> frozenset[str]:
     gone = set[str]()
     for one in clauses_of(asked):
         words = [word.upper() for word in one.words]
-        if words[-1] in ("DROP", "RENAME", "COLUMN"):
+        renames = words[:2] == ["RENAME", "COLUMN"]
+        if words[-1] in ("DROP", "RENAME", "COLUMN") or (renames and len(words) < 5):
             raise syntax("")
         if one.verb in _OF_TABLE or (one.verb == "ADD" and not _EXPRESSIVE & set(words)):
             continue
         if one.verb == "DROP" and words[1] in _OF_KEYS:
             continue
-        renames = one.verb == "RENAME" and words[1] == "COLUMN"
         if not renames and (one.verb != "DROP" or _EXPRESSIVE & set(words)):
             raise NotSimulated(f"of tables with CHECK or generated columns {one.verb} is not simulated here")
         gone |= _gone(table, one, renames=renames)
