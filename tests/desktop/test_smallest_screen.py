@@ -178,6 +178,23 @@ def with_long_names(plan: Plan) -> Plan:
     return edits.update(plan, table.id, tablespace_id=space_id, columns=columns)
 
 
+def test_on_1366_pixels_at_one_and_a_half_the_window_fits(window: MainWindow) -> None:
+    """It was 978 wide where the screen has 910: the words of buttons that have an icon give way."""
+    texts = {button.text() for button in window.top_bar.findChildren(QPushButton)}
+    assert {"Fit", "Arrange"} <= texts
+    window.resize(900, 480)
+    QApplication.processEvents()
+    assert window.width() == 900
+    assert cut(window.top_bar) == []
+    shown_as = {
+        button.text() or button.accessibleName() for button in window.top_bar.findChildren(QPushButton)
+    }
+    assert shown_as >= texts - {""}
+    window.resize(*SIZE)
+    QApplication.processEvents()
+    assert {button.text() for button in window.top_bar.findChildren(QPushButton)} == texts
+
+
 @pytest.mark.parametrize("width", [1022, 1366])
 def test_long_names_are_cut_with_an_ellipsis_and_push_nothing_out(
     width: int, shown: Callable[[str, int, int], MainWindow], qtbot: QtBot

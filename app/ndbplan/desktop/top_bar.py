@@ -31,7 +31,7 @@ from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import Plan
 
 HEIGHT = 48
-_NAMES_WIDTH = (230, 560)
+_NAMES_WIDTH = (210, 560)
 _SEARCH_WIDTH, _SEARCH_PX = (92, 380), 13
 """At least and at most: the names of plan and variant, and the search, share what the buttons leave."""
 _TITLE_FONT = (15, 600)
@@ -51,7 +51,8 @@ class TopBar(QWidget):
         self.setObjectName("topBar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(HEIGHT)
-        row = QHBoxLayout(self)
+        self._row = row = QHBoxLayout(self)
+        self._is_short, self._saved_px = False, 0
         row.setContentsMargins(10, 0, 12, 0)
         row.setSpacing(6)
         self.menu_button = _Brand()
@@ -70,6 +71,7 @@ class TopBar(QWidget):
         ]
         for button, _icon in self._labelled:
             button.setIconSize(QSize(16 + _GAP, 16))
+            button.setAccessibleName(button.text())
             row.addWidget(button)
         row.addSpacing(4)
         self.search = _SearchButton(actions["find"])
@@ -87,7 +89,31 @@ class TopBar(QWidget):
         row.addWidget(self.simulate)
         row.addWidget(self._push(actions["export"]))
         theme.theme().changed.connect(self._tint)
+        theme.theme().scaled.connect(self._fit)
         self._tint()
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        whole = self._row.minimumSize().width()
+        return QSize(whole if self._is_short else whole - self._saved_px, HEIGHT)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """In a window without room for all words, what has an icon does without."""
+        widths = []
+        for is_short in (True, False):
+            self._label(is_short)
+            widths.append(self._row.minimumSize().width())
+        self._saved_px = widths[1] - widths[0]
+        self._label(widths[1] > self.width())
+
+    def _label(self, is_short: bool) -> None:
+        self._is_short = is_short
+        for button, _icon in self._labelled:
+            button.setText("" if is_short else button.accessibleName())
 
     def show_front(self, front: InFront) -> None:
         """Say what is in front: its name and its version. Of a live cluster nothing is to be chosen."""
@@ -96,6 +122,7 @@ class TopBar(QWidget):
         self.version.setEnabled(not front.covered)
         self.version.setText(f"NDB {front.plan.ndb_version}" + "  ▾" * (not front.covered))
         self.version.setToolTip(f"{front.covered}: {_VERSION_TIP}" if front.covered else _VERSION_TIP)
+        self._fit()
 
     def watch(self, previews: Previews) -> None:
         """Show what another version would do while somebody looks at it in the menu."""
