@@ -373,6 +373,15 @@ def test_a_sweep_shows_every_cell_and_opens_one(qtbot: Any, document: Document) 
     qtbot.waitUntil(lambda: dialog.task is None, timeout=_WAIT_MS)
     assert [row.number for row in dialog.rows] == [0, 1, 2, 3]
     assert len(dialog.chart.dots) == 4
+    values = {dialog._sweep.cells[row.number]: row.figures[0][0] for row in dialog.rows}
+    memory, replicas = sorted(dialog.swings.swings, key=lambda one: one.address)
+    widths = [one.high - one.low for one in dialog.swings.swings]
+    assert widths == sorted(widths, reverse=True)
+    # The starter has two replicas, and neither amount of memory: the one in the middle stands for it.
+    assert (memory.low, memory.high) == (values["8G", "2"], values["4G", "2"])
+    assert {replicas.low, replicas.high} == {values["8G", "1"], values["8G", "2"]}
+    assert memory.now == replicas.now == values["8G", "2"]
+    assert "8G" in dialog.swings.accessibleDescription()
     dialog.resize(900, 600)
     middle = dialog.chart._cell((1, 1)).center()
     assert dialog.chart.number_at(middle) == 3

@@ -29,6 +29,7 @@ from ndbplan.desktop.widgets import numbers
 from ndbplan.desktop.widgets.search_field import SearchField
 from ndbplan.desktop.widgets.sections import label
 from ndbplan.desktop.widgets.sweep_chart import Dot, SweepChart
+from ndbplan.desktop.widgets.swing_bars import SwingBars
 from ndbplan.edits.variants import shortened
 from ndbplan.plan.plan import Plan
 
@@ -93,7 +94,13 @@ class SweepDialog(Dialog):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.filter)
         column.addWidget(self.table, 1)
-        self.cells = side_by_side(left, self.chart, (440, 500))
+        self.swings = SwingBars()
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.chart, 1)
+        column.addWidget(self.swings)
+        self.cells = side_by_side(left, right, (440, 500))
         self.body.addWidget(self.cells, 1)
         self.nothing = label(_NOTHING_YET, "muted")
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -139,6 +146,7 @@ class SweepDialog(Dialog):
             for one in sweep.varied
         ]
         self._show_axes("")
+        self.swings.show_swings((), "")
         self.task = self.tasks.start(
             lambda task: measured_in_thread(sweep, task), self._done, on_partial_result=self._take_row
         )
@@ -206,9 +214,18 @@ class SweepDialog(Dialog):
             self.state.say(outcome.error, is_error=True)
             return
         self._show_rows()
+        self._show_swings()
         same = len({row.figures for row in self.rows}) == 1 < len(self.rows)
         found = "all alike: something else limits this figure" if same else "open one with a double click"
         self.state.say(f"{len(self.rows)} cells measured; {found}")
+
+    def _show_swings(self) -> None:
+        from ndbplan.advise.swings import swings_of
+
+        sweep = self._sweep
+        # Of one input alone the line says it.
+        if sweep is not None and len(sweep.varied) > 1:
+            self.swings.show_swings(swings_of(sweep, self.rows), self._unit)
 
     def _end(self) -> None:
         self.task = None
