@@ -42,6 +42,8 @@ class SwingBars(QWidget):
         self.update()
 
     def _words(self, swing: Swing) -> str:
+        if swing.low == swing.high:
+            return f"{swing.address}: {format_value(swing.low, self._unit)} with every value"
         ends = ((swing.low, swing.at_low), (swing.high, swing.at_high))
         return f"{swing.address}: " + " … ".join(
             f"{format_value(value, self._unit)} with {at}" for value, at in ends
