@@ -91,6 +91,7 @@ WINDOW = {
     "checks.unwise.disk_data_cures.offered_home": "Problems: Fix, Fix all",
     "estimate.stored.redistribute": "Distribution: add and reorganise",
     "estimate.grown.reorganise": "Distribution: add and reorganise",
+    "advise.swings.swings_of": "Vary inputs: each alone",
     "advise.what_if.what_if": "Memory: what if, make it so",
     "advise.what_if.title_of": "Memory: what if, make it so",
     "estimate.space.growth.memory_full": "Memory", "estimate.space.growth.fillings": "Memory",
