@@ -20,12 +20,14 @@ from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.edits.assign import assign
 from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parts import update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb.survival import Outcome
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.samples import sample_names, sample_plan
+from ndbplan.simulate.model.workload import estimation_of
 from random_plans import random_plan
 
 NAMES = [name for name in sample_names() if sample_plan(name).workloads]
@@ -209,3 +211,14 @@ def test_a_client_that_sees_some_data_node_carries_load() -> None:
     assert sql.node_id not in failures.unreached(damage, failures.after(failures.running, damage))
     damage = failures.damage([link(node) for node in (one, *others)])
     assert sql.node_id in failures.unreached(damage, failures.after(failures.running, damage))
+
+
+def test_a_cluster_without_disks_is_not_limited_by_one() -> None:
+    plan = sample_plan("tick-store")
+    left = load_left(estimation_of(plan, plan.workloads[0].id))
+    rate, limit = left.limited(frozenset())
+    assert limit is not None
+    assert limit.resource == "cpu", "nothing is written to the disk that stands there"
+    slower = update(plan, plan.hosts[0].disks[0].id, sequential_write_bytes_per_s=1e6)
+    again = load_left(estimation_of(slower, slower.workloads[0].id)).limited(frozenset())
+    assert again[0].value == rate.value

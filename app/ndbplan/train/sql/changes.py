@@ -26,7 +26,7 @@ from ndbplan.train.sql.expressions_kept import generated_of, has_expressions
 from ndbplan.train.sql.failing import may_use
 from ndbplan.train.sql.finding import TooMany
 from ndbplan.train.sql.given_values import GivenValues, is_default, name_new_rows
-from ndbplan.train.sql.locking import Guard, enter, eyes, met_by, names_of
+from ndbplan.train.sql.locking import Guard, enter, eyes, met_by, names_in_change
 from ndbplan.train.sql.modes import is_strict
 from ndbplan.train.sql.partitioning import NO_PARTITION
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
@@ -77,7 +77,7 @@ def change(sql: str, asked: Asked) -> Changed:
     strict = is_strict(cluster) and not tree.args.get("ignore")
     taking = Taking(strict, table.name, cluster.plan.features.fractional_seconds)
     taking.warnings += deprecated(sql, cluster)
-    enter(cluster, table, _names(tree, target, table, asked.in_use), writes=True)
+    enter(cluster, table, names_in_change(tree, target, table, asked.in_use), writes=True)
     guard = Guard(cluster)
     one = _Statement(tree, target, table, asked, taking, guard, replaces, joined)
     try:
@@ -101,16 +101,6 @@ def change(sql: str, asked: Asked) -> Changed:
     return Changed(
         said(tree, taking.warnings, found, cluster), tuple(taking.warnings), found.number, found.affected
     )
-
-
-def _names(tree: exp.Expr, target: exp.Table, table: Table, in_use: str) -> list[str]:
-    """By which names a statement uses the table that it changes: that of the change first."""
-    only_named = [*(tree.args.get("tables") or ()), *([tree.this] if tree.args.get("using") else ())]
-    others = (one for one in tree.find_all(exp.Table) if not any(one is each for each in only_named))
-    names = names_of(others, table, in_use)
-    own = target.alias_or_name
-    names.remove(own)
-    return [own, *names]
 
 
 def _write(

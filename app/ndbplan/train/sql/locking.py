@@ -138,6 +138,16 @@ def names_of(references: Iterable[exp.Table], table: Table, database: str) -> li
     ]
 
 
+def names_in_change(tree: exp.Expr, target: exp.Table, table: Table, in_use: str) -> list[str]:
+    """By which names a statement uses the table that it changes: that of the change first."""
+    only_named = [*(tree.args.get("tables") or ()), *([tree.this] if tree.args.get("using") else ())]
+    others = (one for one in tree.find_all(exp.Table) if not any(one is each for each in only_named))
+    names = names_of(others, table, in_use)
+    own = target.alias_or_name
+    names.remove(own)
+    return [own, *names]
+
+
 def _may_use(cluster: LiveCluster, table: Table, names: Sequence[str], *, writes: bool) -> None:
     """Raises SqlError for a table that the session itself has not locked by these names, or not so."""
     held = cluster.state.of_servers.locked.get(cluster.sql_session)
