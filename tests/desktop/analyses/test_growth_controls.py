@@ -9,6 +9,8 @@ from pytestqt.qtbot import QtBot
 from ndbplan.desktop.analyses.distribution_growth import GrowthControls
 from ndbplan.desktop.analyses.simulation.duration_field import DurationField
 from ndbplan.desktop.look import theme
+from ndbplan.edits.parts import update
+from ndbplan.plan.samples import sample_plan
 
 
 @pytest.mark.parametrize("width", [500, 509, 600, 800])
@@ -37,5 +39,8 @@ def test_a_duration_is_seen_whole(qtbot: QtBot, qapp: QApplication, scale: float
     font = field.font()
     font.setPixelSize(round(13 * scale))
     field.setFont(font)
-    field.show_seconds(seconds)
+    plan = sample_plan("starter")
+    workload = plan.workloads[0]
+    field.follow(update(plan, workload.id, duration_s=seconds), workload.id)
+    assert field.seconds() == seconds
     assert field.fontMetrics().horizontalAdvance(field.text()) <= field.width() - 24
