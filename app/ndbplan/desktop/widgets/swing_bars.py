@@ -68,4 +68,7 @@ class SwingBars(QWidget):
             painter.fillRect(bar, QColor(t.accent))
         at = field.left() + (self.swings[0].now - low) / per_pixel
         painter.setPen(QPen(QColor(t.text), 1))
-        painter.drawLine(QPointF(at, field.top() + _NAME), QPointF(at, field.bottom()))
+        for number in range(len(self.swings)):
+            # Across the bars alone: words of the next input begin below.
+            top = field.top() + number * _ROW + _NAME
+            painter.drawLine(QPointF(at, top - 1), QPointF(at, top + _BAR + 1))
