@@ -363,6 +363,21 @@ def test_a_field_is_varied_in_its_unit_and_its_values_are_told_though_others_are
     assert _words(plan, address, typed, (typed, "1")) == told
 
 
+def test_long_names_of_inputs_leave_the_figure_in_sight(qtbot: Any, document: Document) -> None:
+    dialog = SweepDialog(document, None, "NoOfFragmentLogFiles=16,64")
+    qtbot.addWidget(dialog)
+    dialog.inputs[1].setText("NoOfFragmentLogParts=4,8")
+    dialog.measure.setCurrentIndex(dialog.measure.findData("max-load"))
+    dialog.show()
+    dialog.resize(980, 600)
+    dialog.run()
+    dialog.stop_task()
+    qtbot.wait(50)
+    assert dialog.table.width() >= dialog.table.width_of_all()
+    assert dialog.table.horizontalScrollBar().maximum() == 0
+    assert dialog.chart.width() >= 300
+
+
 def test_a_sweep_shows_every_cell_and_opens_one(qtbot: Any, document: Document) -> None:
     before = document.plan
     dialog = SweepDialog(document, None, "DataMemory=4G,8G")

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 _INPUTS = 2
 _MOST = 2000
 """Cells that a window measures: more belong to `ndbplan sweep`, which goes on where it was broken off."""
+_LEAST_CHART_PX = 360
 _MEASURE = "max-load"
 _EXAMPLES = ("RedoBuffer=16M,32M,64M,128M", "redo.disk.write=100..800MB/s:8")
 _HOW = (
@@ -137,6 +138,10 @@ class SweepDialog(Dialog):
         self.nothing.hide()
         self.cells.show()
         self.table.show_rows([], [*(one.address for one in sweep.varied), self._title])
+        # The figure stands in the last column: long names of inputs leave it in sight.
+        left, right = self.cells.sizes()
+        wide = max(left, min(self.table.width_of_all(), left + right - _LEAST_CHART_PX))
+        self.cells.setSizes([wide, left + right - wide])
         self.bar.setRange(0, sweep.count)
         self.bar.setValue(0)
         self.bar.show()

@@ -333,6 +333,11 @@ class NumbersTable(Table):
         cells = _width(row[column].text for row in self._source.rows)
         return min(most, max(round(_width([name]) * _HEAVIER), cells) + 2 * _CELL_PAD + 4)
 
+    def width_of_all(self) -> int:
+        """How wide it is with every column whole and a bar to scroll rows."""
+        widths = [self._wanted(column, name) for column, name in enumerate(self._source.headers)]
+        return sum(widths) + self.verticalScrollBar().sizeHint().width()
+
     @staticmethod
     def room_for(texts: Iterable[str]) -> int:
         """How wide a column is that has these texts whole."""
