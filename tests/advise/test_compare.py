@@ -84,7 +84,8 @@ def test_plans_that_share_parts_have_the_numbers_of_each_alone(name: str) -> Non
             alone = {figure.name: figure.if_known(now) for figure in CLOSED}
             told = [value and value.why for value in alone.values()]
         assert {row.figure: row.values[place] for row in together.rows} == alone
-        assert [row.values[place] and row.values[place].why for row in together.rows] == told  # type: ignore[union-attr]
+        values = [row.values[place] for row in together.rows]
+        assert [value and value.why for value in values] == told
 
 
 @pytest.mark.parametrize("seed", [0, 3])
