@@ -357,6 +357,41 @@ class TestTrack:
                 )
             )
 
+    def test_an_event_after_the_end_of_a_shorter_run_is_not_drawn_as_one_at_its_end(
+        self, broken: Window
+    ) -> None:
+        kill = broken.window.editor.event_edits.kill
+        for node, at_s in (("ndb1", 10.0), ("ndb2", 300.0), ("ndb2", 500.0)):
+            kill([node], at_s)
+        broken.simulated()
+        broken.panel.duration.setText("2min")
+        QTest.keyClick(broken.panel.duration, Qt.Key.Key_Return)
+        broken.qtbot.waitUntil(lambda: broken.panel.result.duration_s == 120.0, timeout=_LONG_MS)
+        broken.simulated()
+        track = broken.track
+        assert [text for _, text in track.words()] == ["2 events after the end", "ndbmtd 1 fails"]
+        rooms = [room for room, _ in track.words()]
+        assert rooms[1].right() < rooms[0].left()
+        assert rooms[0].right() < track.width()
+        track.setFocus()
+        for _ in range(2):
+            QTest.keyClick(track, Qt.Key.Key_Down)
+        assert track.accessibleDescription() == "ndbmtd 2 fails at 5:00, after the end of this run"
+        QTest.keyClick(track, Qt.Key.Key_Right)
+        assert broken.events[1].at_s == 300.0, "later than the end it is already"
+        broken.drag(track.x_of(300.0), track.x_of(60.0))
+        assert broken.events[1].at_s == pytest.approx(60.0, abs=120 / track.width() + 0.5)
+        broken.simulated()
+        assert track.words()[0][1] in (
+            "ndbmtd 2 fails at 8:20, after the end",
+            "at 8:20, after the end",
+        )
+        QTest.keyClick(track, Qt.Key.Key_Down)
+        assert track.current == 2
+        QTest.keyClick(track, Qt.Key.Key_Left)
+        assert broken.events[2].at_s == 119.0, "a step before the end, where something follows"
+        broken.simulated()
+
     def test_keys_choose_move_and_remove(self, broken: Window) -> None:
         broken.window.editor.event_edits.kill(["ndb1"], 100.0)
         broken.simulated()

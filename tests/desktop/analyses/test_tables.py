@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPushButton
 
 from ndbplan.desktop.analyses.tables import TablesPanel, load_shares
 from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
-from ndbplan.edits import parts
+from ndbplan.edits import parts, validated
 from ndbplan.edits.pasted_tables import put_pasted
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_plan
@@ -193,3 +194,51 @@ def test_load_shares_are_shares() -> None:
     assert load_shares(EMPTY_PLAN, None) == {}
     shares = load_shares(sample_plan("starter"), None)
     assert sum(shares.values()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("long_names", [False, True])
+def test_every_figure_is_in_sight_in_little_room(window, qtbot, long_names: bool) -> None:
+    """The load of 144 data nodes lay behind a scroll bar at 1280 pixels, beside names with room to spare."""
+
+    def large(plan):
+        name = "a_database_with_a_name_of_many_letters" if long_names else "hlr"
+        return plan.replace(
+            tables=tuple(
+                validated.changed(t, database=name, rows=900_000_000_000, growth_rows_per_month=100_000_000)
+                for t in plan.tables
+            )
+        )
+
+    window.resize(1280, 700)
+    panel = panel_of(window, qtbot)
+    window.document.edit("Large", large)
+    qtbot.waitUntil(lambda: window.panels.estimates.is_fresh, timeout=WAIT_MS)
+    view = panel.view
+    assert view.horizontalScrollBar().maximum() == 0
+    for column in range(ROWS, LOAD + 1):
+        assert view.columnWidth(column) >= view.width_of(column), column
+    assert sum(map(view.columnWidth, range(LOAD + 1))) == view.viewport().width()
+
+
+def test_a_digit_more_moves_no_column(window, qtbot) -> None:
+    panel = panel_of(window, qtbot)
+    before = [panel.view.columnWidth(column) for column in range(LOAD + 1)]
+    for rows in (7, 10_000_000):
+        window.document.edit("Rows", lambda plan, n=rows: parts.update(plan, plan.tables[0].id, rows=n))
+        qtbot.waitUntil(lambda: window.panels.estimates.is_fresh, timeout=WAIT_MS)
+        assert [panel.view.columnWidth(column) for column in range(LOAD + 1)] == before
+
+
+def test_a_column_that_was_dragged_stays_as_wide(window, qtbot) -> None:
+    panel = panel_of(window, qtbot)
+    head = panel.view.horizontalHeader()
+    edge = head.sectionViewportPosition(1) + head.sectionSize(1) - 1
+    wide, middle = head.sectionSize(1), head.height() // 2
+    QTest.mousePress(head.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(edge, middle))
+    QTest.mouseMove(head.viewport(), QPoint(edge - 20, middle))
+    QTest.mouseMove(head.viewport(), QPoint(edge - 40, middle))
+    QTest.mouseRelease(head.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(edge - 40, middle))
+    assert head.sectionSize(1) == wide - 40
+    window.document.edit("Rows", lambda plan: parts.update(plan, plan.tables[0].id, rows=7))
+    qtbot.waitUntil(lambda: window.panels.estimates.is_fresh, timeout=WAIT_MS)
+    assert head.sectionSize(1) == wide - 40

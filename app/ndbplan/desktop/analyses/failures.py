@@ -113,7 +113,8 @@ class _Rows(QAbstractTableModel):
         if column == 3:
             again = failure.whole_again_s
             return "–" if again is None or again.value <= 0 else format_value(again.value, "s")
-        return failure.why
+        # In this list the failure is the line.
+        return failure.why.replace(" in this failure", "")
 
 
 class _Table(Table):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QPushButton,
@@ -45,7 +45,11 @@ _CELLS = (
 _COUNTS = {at for at, cell in enumerate(_CELLS) if cell.unit is COUNT}
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 """Numbers below one another are compared."""
-_FIGURE_WIDTH = 92
+_NAMES = _CELLS[:2]
+"""Database and table: words, of which a few letters less are still read."""
+_USUAL_PX = (*(cell.width for cell in _CELLS), *(92 for _ in _FIGURES))
+"""Widths of columns whose texts are short: a digit more moves nothing."""
+_HEADING_MARGINS_PX = 16
 _NUMBER = Qt.ItemDataRole.UserRole
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -148,10 +152,7 @@ class TablesPanel(Panel):
         self.view.setModel(self.shown)
         self.view.setSortingEnabled(True)
         self.view.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
-        for number, cell in enumerate(_CELLS):
-            self.view.setColumnWidth(number, cell.width)
-        for number in range(len(_CELLS), len(_CELLS) + len(_FIGURES)):
-            self.view.setColumnWidth(number, _FIGURE_WIDTH)
+        self.view.widened.connect(self._show_whole)
         self.filter = SearchField()
         self.filter.setPlaceholderText("Filter")
         self.filter.setAccessibleName("Filter the tables")
@@ -200,11 +201,21 @@ class TablesPanel(Panel):
         self._sum_up()
 
     def _show_whole(self) -> None:
-        """Widen columns whose numbers have no room: a number that is cut is another one."""
-        for column in (*_COUNTS, *range(len(_CELLS), self.model.columnCount())):
-            self.view.setColumnWidth(
-                column, max(self.view.columnWidth(column), self.view.sizeHintForColumn(column))
-            )
+        """Give numbers the room they take, as one that is cut is another one, and names what is left.
+
+        Who drags a column keeps its width, unless a number outgrows it.
+        """
+        taken = [self.view.width_of(column) for column in range(self.model.columnCount())]
+        roomy = [max(px, usual) for px, usual in zip(taken, _USUAL_PX, strict=True)]
+        room = self.view.viewport().width()
+        if self.view.is_arranged_by_hand:
+            now = [self.view.columnWidth(column) for column in range(len(taken))]
+            widths = now[: len(_NAMES)] + [max(*pair) for pair in zip(now, taken, strict=True)][len(_NAMES) :]
+        else:
+            widths = roomy if sum(roomy) <= room else taken
+            least = [self.view.heading_width(column) for column in range(len(_NAMES))]
+            widths[: len(_NAMES)] = _names_in(room - sum(widths[len(_NAMES) :]), widths, least)
+        self.view.arrange(widths)
 
     def paste(self) -> None:
         """Take figures from the clipboard, as one undoable edit; names that no table has are told.
@@ -267,17 +278,62 @@ class TablesPanel(Panel):
         self.totals.setText(" · ".join(parts), *(" · ".join(said) for said in shorter))
 
 
+def _names_in(room: int, wanted: list[int], least: list[int]) -> list[int]:
+    """Widths of database and table: the table gets all that is left over, and each less where it must."""
+    database = min(wanted[0], max(least[0], room - wanted[1]))
+    return [database, max(least[1], room - database)]
+
+
 class _View(Table):
     """The grid; Ctrl+V takes figures from a spreadsheet."""
+
+    widened = Signal()
 
     def __init__(self, panel: TablesPanel) -> None:
         super().__init__()
         self._panel = panel
+        self._arranging = False
+        self.is_arranged_by_hand = False
+        """Whether somebody dragged the edge of a column."""
         self.setAccessibleName("Tables")
         self.verticalHeader().hide()
         self.horizontalHeader().setStretchLastSection(True)
+        self.horizontalHeader().sectionResized.connect(self._resized)
+        self.horizontalHeader().sortIndicatorChanged.connect(lambda _column, _order: self.widened.emit())
         self.setAlternatingRowColors(False)
         self.setTabKeyNavigation(False)
+
+    def width_of(self, column: int) -> int:
+        """Pixels that a column takes with its heading and all of its texts."""
+        return max(self.sizeHintForColumn(column), self.heading_width(column))
+
+    def heading_width(self, column: int) -> int:
+        """Pixels that a heading takes; the arrow has room in the column alone by which rows are sorted."""
+        head = self.horizontalHeader()
+        is_sorted = head.sortIndicatorSection() == column
+        text = self.model().headerData(column, Qt.Orientation.Horizontal)
+        return (
+            head.sectionSizeHint(column)
+            if is_sorted
+            else head.fontMetrics().horizontalAdvance(text) + _HEADING_MARGINS_PX
+        )
+
+    def arrange(self, widths: list[int]) -> None:
+        """Make columns so wide, in pixels."""
+        self._arranging = True
+        for column, px in enumerate(widths):
+            self.setColumnWidth(column, px)
+        self._arranging = False
+
+    def _resized(self, column: int, _before: int, _now: int) -> None:
+        # The last one has what is left: it follows the others and the window.
+        if not self._arranging and column < self.model().columnCount() - 1:
+            self.is_arranged_by_hand = True
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.widened.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Paste):

@@ -12,6 +12,7 @@ from ndbplan.desktop.look import paint, theme
 from ndbplan.desktop.widgets.sections import label
 
 _WIDTH = 320
+_WIDER = 40
 _MARGIN = 12
 
 
@@ -30,7 +31,6 @@ class TourCard(QFrame):
         """How much of the foot is taken by something else: the card stands above it."""
         self.setObjectName("tourCard")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedWidth(_WIDTH)
         self.place_text = label("", "muted", wrap=False)
         self.title = label("", "cardTitle")
         self.text = label("", "calloutText")
@@ -78,14 +78,21 @@ class TourCard(QFrame):
 
     def place(self) -> None:
         """Stand in the corner where least is hidden; of equal ones lower left, then lower right."""
-        layout = self.layout()
-        height = layout.heightForWidth(_WIDTH) if layout is not None else -1
-        height = height if height > 0 else self.sizeHint().height()
+        width, height = self._size()
         low = max(0, self._over.height() - height - _MARGIN - self.foot_px())
-        right = max(_MARGIN, self._over.width() - _WIDTH - _MARGIN)
+        right = max(_MARGIN, self._over.width() - width - _MARGIN)
         corners = [QPoint(x, y) for y in (low, _MARGIN) for x in (_MARGIN, right)]
-        places = [QRect(corner.x(), corner.y(), _WIDTH, height) for corner in corners]
+        places = [QRect(corner.x(), corner.y(), width, height) for corner in corners]
         self.setGeometry(min(places, key=self._hidden))
+
+    def _size(self) -> tuple[int, int]:
+        """Width and height; wider where its text has no room below otherwise."""
+        layout, most = self.layout(), max(_WIDTH, self._over.width() - 2 * _MARGIN)
+        assert layout is not None
+        widths = [*range(_WIDTH, most, _WIDER), most]
+        sizes = [(width, layout.totalHeightForWidth(width)) for width in widths]
+        room = self._over.height() - _MARGIN
+        return next((size for size in sizes if size[1] <= room), min(sizes, key=lambda size: size[1]))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and not self.isHidden():

@@ -1,5 +1,6 @@
 """The events of the workload over the time of the run: dragged to another moment, removed, opened.
 
+Events after the end of a shorter run share an arrow at the right edge, from which they are dragged into it.
 It draws and asks; who shows it turns what was asked for into edits of the plan.
 """
 
@@ -33,6 +34,8 @@ _REACH = 7
 """Pixels beside a mark at which the pointer takes hold of it."""
 _TEXT_PX = 11
 _FINE_BELOW_S = 60.0
+_BESIDE, _LEAST_WORDS = 9, 40
+"""Pixels from the middle of a mark to its words, and those that a text is worth being cut to."""
 
 
 class Shown(NamedTuple):
@@ -108,10 +111,20 @@ class EventTrack(QWidget):
         return round(at_s, 1 if self._length_s < _FINE_BELOW_S else 0)
 
     def event_at(self, x: float) -> int:
-        """Number of the event whose mark is nearest to a place; -1: none is near."""
-        near = [(abs(self.x_of(event.at_s) - x), i) for i, event in enumerate(self._events)]
-        distance, number = min(near, default=(_REACH + 1.0, -1))
+        """Number of the event whose mark is nearest to a place; -1: none is near.
+
+        Of those after the end, which share a mark, it is the chosen one, else the next to come.
+        """
+        near = [
+            (abs(self.x_of(event.at_s) - x), self.is_late(i), i != self._current, event.at_s, i)
+            for i, event in enumerate(self._events)
+        ]
+        distance, *_, number = min(near, default=(_REACH + 1.0, -1))
         return number if distance <= _REACH else -1
+
+    def is_late(self, number: int) -> bool:
+        """Whether an event comes after the end of the run."""
+        return self._moment(number) > self._length_s
 
     # Pointer
 
@@ -186,8 +199,12 @@ class EventTrack(QWidget):
             super().keyPressEvent(event)
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
             step_s = max(self._length_s / 100, 0.1)
-            at_s = self._events[current].at_s + (step_s if key == Qt.Key.Key_Right else -step_s)
-            self.moved.emit(current, self.rounded(max(0.0, min(self._length_s, at_s))))
+            if key == Qt.Key.Key_Left:
+                at_s = max(0.0, min(self._events[current].at_s, self._length_s) - step_s)
+                self.moved.emit(current, self.rounded(at_s))
+            elif not self.is_late(current):
+                at_s = min(self._length_s, self._events[current].at_s + step_s)
+                self.moved.emit(current, self.rounded(at_s))
         elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             self.removed.emit(current)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -202,8 +219,7 @@ class EventTrack(QWidget):
 
     def _describe(self) -> None:
         if self._current >= 0:
-            chosen = self._events[self._current]
-            self.setAccessibleDescription(f"{chosen.text} at {format_clock(chosen.at_s)}")
+            self.setAccessibleDescription(self._in_words(self._current))
         else:
             self.setAccessibleDescription(f"{len(self._events)} events")
 
@@ -220,7 +236,18 @@ class EventTrack(QWidget):
         return super().event(event)
 
     def _say(self, number: int, at_s: float, where: QPoint) -> None:
-        QToolTip.showText(where, f"{self._events[number].text} · {format_clock(at_s)}", self)
+        late = self._late() if self.is_late(number) else []
+        lines = [self._in_words(i) for i in late] or [f"{self._events[number].text} · {format_clock(at_s)}"]
+        QToolTip.showText(where, "\n".join(lines), self)
+
+    def _late(self) -> list[int]:
+        """Numbers of the events after the end, in time."""
+        late = [i for i in range(len(self._events)) if self.is_late(i)]
+        return sorted(late, key=lambda i: self._events[i].at_s)
+
+    def _in_words(self, number: int) -> str:
+        late = ", after the end of this run" if self.is_late(number) else ""
+        return f"{self._events[number].text} at {format_clock(self._moment(number))}{late}"
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -228,28 +255,59 @@ class EventTrack(QWidget):
         colours, middle = theme.tokens(), self.height() / 2
         painter.setPen(paint.pen(colours.line, 1.0))
         painter.drawLine(EDGE, round(middle), self.width() - EDGE, round(middle))
-        places = sorted((self.x_of(self._moment(i)), i) for i in range(len(self._events)))
-        for nth, (x, i) in enumerate(places):
-            end = places[nth + 1][0] - 8 if nth + 1 < len(places) else self.width()
-            chosen = i == self._current and self.hasFocus()
-            self._paint_mark(painter, x, i, colours.accent if chosen or i == self._held else colours.info)
-            words, left = self._events[i].text, x + 9
-            width = text_width(words, _TEXT_PX, 500)
-            before = places[nth - 1][0] if nth else 0.0
-            if end - left < min(width, 40) and nth + 1 == len(places) and x - before > width + 18:
-                left, end = x - 9 - width, x - 9
-            if end - left >= min(width, 40):
-                room = QRectF(left, 0, min(width + 4, end - left), self.height())
-                painter.fillRect(room.adjusted(-2, 4, 2, -4), paint.brush(colours.panel))
-                paint.text(painter, room, words, colours.muted, _TEXT_PX, 500)
+        for number in range(len(self._events)):
+            if not self.is_late(number):
+                self._paint_mark(painter, number)
+        late = self._late()
+        if late:
+            self._paint_mark(painter, self._current if self._current in late else late[0])
+        for room, words in self.words():
+            painter.fillRect(room.adjusted(-2, 4, 2, -4), paint.brush(colours.panel))
+            paint.text(painter, room, words, colours.muted, _TEXT_PX, 500)
+
+    def words(self) -> list[tuple[QRectF, str]]:
+        """What stands beside the marks, where it has room: a place and its text each."""
+        shown = [(self.x_of(self._moment(i)), i) for i in range(len(self._events)) if not self.is_late(i)]
+        marks: list[tuple[float, tuple[str, ...]]] = [(x, (self._events[i].text,)) for x, i in sorted(shown)]
+        late = self._late()
+        if late:
+            marks.append((self.x_of(self._length_s), self._said_of_late(late)))
+        placed: list[tuple[QRectF, str]] = []
+        end = float(self.width())
+        for nth, (x, texts) in reversed(list(enumerate(marks))):
+            widths = [text_width(text, _TEXT_PX, 500) for text in texts]
+            left, right, text = x + _BESIDE, end, texts[0]
+            if right - left < min(widths[0], _LEAST_WORDS) and nth + 1 == len(marks):
+                room = x - (marks[nth - 1][0] if nth else 0.0) - 2 * _BESIDE
+                fits = next((one for one in zip(widths, texts, strict=True) if one[0] < room), None)
+                if fits is not None:
+                    left, right, text = x - _BESIDE - fits[0], x - _BESIDE, fits[1]
+            width = text_width(text, _TEXT_PX, 500)
+            if right - left >= min(width, _LEAST_WORDS):
+                placed.append((QRectF(left, 0, min(width + 4, right - left), self.height()), text))
+            end = min(x, left) - 8
+        return placed
+
+    def _said_of_late(self, late: list[int]) -> tuple[str, ...]:
+        """What is said beside the mark of events after the end, and in less room."""
+        one, tail = self._events[late[0]], "after the end"
+        if len(late) > 1:
+            return f"{len(late)} events {tail}", f"{len(late)} {tail}"
+        at = f"at {format_clock(one.at_s)}, {tail}"
+        return f"{one.text} {at}", at, tail
 
     def _moment(self, number: int) -> float:
         return self._held_at_s if number == self._held else self._events[number].at_s
 
-    def _paint_mark(self, painter: QPainter, x: float, number: int, ink: str) -> None:
-        middle = self.height() / 2
+    def _paint_mark(self, painter: QPainter, number: int) -> None:
+        """A diamond at its moment; of one after the end an arrow that points there."""
+        x, middle, colours = self.x_of(self._moment(number)), self.height() / 2, theme.tokens()
         size = 5.5 if number in (self._held, self._current) else 4.5
+        chosen = number == self._current and self.hasFocus()
+        ink = colours.accent if chosen or number == self._held else colours.info
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(paint.brush(ink))
-        corners = ((x, middle - size), (x + size, middle), (x, middle + size), (x - size, middle))
+        corners = [(x, middle - size), (x + size, middle), (x, middle + size)]
+        if not self.is_late(number):
+            corners.append((x - size, middle))
         painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
