@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -178,7 +179,7 @@ def with_long_names(plan: Plan) -> Plan:
     return edits.update(plan, table.id, tablespace_id=space_id, columns=columns)
 
 
-def test_on_1366_pixels_at_one_and_a_half_the_window_fits(window: MainWindow) -> None:
+def test_on_1366_pixels_at_one_and_a_half_the_window_fits(window: MainWindow, qtbot: QtBot) -> None:
     """It was 978 wide where the screen has 910: the words of buttons that have an icon give way."""
     texts = {button.text() for button in window.top_bar.findChildren(QPushButton)}
     assert {"Fit", "Arrange"} <= texts
@@ -190,6 +191,15 @@ def test_on_1366_pixels_at_one_and_a_half_the_window_fits(window: MainWindow) ->
         button.text() or button.accessibleName() for button in window.top_bar.findChildren(QPushButton)
     }
     assert shown_as >= texts - {""}
+    rested(window, qtbot)
+    window.navigation.simulate()
+    panel = window.panels.analyses.panel("Simulation")
+    shown = [panel.workload, panel.duration, panel.cancel, panel.uncertain, panel.bar]
+    assert all(one.isVisible() for one in shown)
+    QApplication.processEvents()
+    edges = [(w.x(), w.x() + w.width()) for w in shown]
+    assert all(right < left for (_, right), (left, _) in pairwise(edges)), edges
+    rested(window, qtbot)
     window.resize(*SIZE)
     QApplication.processEvents()
     assert {button.text() for button in window.top_bar.findChildren(QPushButton)} == texts

@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ndbplan.advise.candidate import Change
-from ndbplan.advise.candidate_settings import FEW, STEP
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import MIB, format_bytes_per_s, format_ndb_size
 from ndbplan.checks.layouts import Layout, layouts
@@ -20,6 +19,7 @@ from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings, redo_buffer_bytes
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.solutions import faster_disks, faster_network, more_cores, more_space, set_everywhere
+from ndbplan.edits.steps import FEW, TIMES
 from ndbplan.plan.hardware import Disk, RaidLevel
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
@@ -184,7 +184,7 @@ def further(plan: Plan) -> Iterator[Change]:
         yield from _larger_redo_files(plan)
     if files <= FEW:
         yield _twice_the_log(plan)
-    larger = [factor for factor in _LARGER if factor != STEP]
+    larger = [factor for factor in _LARGER if factor != TIMES]
     yield from more_room(plan, "memory", larger)
     if plan.tablespaces:
         yield from more_room(plan, "tablespace", larger)

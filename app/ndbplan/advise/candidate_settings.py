@@ -13,6 +13,7 @@ from ndbplan.configuration.settings import node_settings
 from ndbplan.configuration.stated import SCOPES
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.solutions import set_everywhere
+from ndbplan.edits.steps import next_down, next_up
 from ndbplan.estimate.stored import computed_values_of, threads_of
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.modelled import moves
@@ -28,8 +29,6 @@ from ndbplan.plan.fields import MAX_BYTES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 
-FEW, STEP = 7, 2
-"""Numbers up to this go by one, larger ones by half and twice."""
 _FROM_NO_BYTES = MIB
 """Nobody asks for one byte of a memory or a buffer."""
 _NOT_STEPPED = frozenset({"NoOfReplicas", "NodeGroup", "NodeId", "Id", "ServerPort", "PortNumber"})
@@ -119,9 +118,9 @@ def _steps(parameter: Parameter, now: int | str | None) -> Iterator[int | str]:
         yield 0 if now else 1
     elif parameter.is_number and isinstance(now, int):
         least, most = parameter.minimum or 0, MAX_BYTES if parameter.maximum is None else parameter.maximum
-        steps = (now + 1, now - 1) if abs(now) <= FEW else (STEP * now, now // STEP)
+        steps = (next_up(now), next_down(now))
         for value in (_FROM_NO_BYTES,) if now == 0 and _is_size(parameter) else steps:
-            if least <= value <= most and value != now:
+            if isinstance(value, int) and least <= value <= most and value != now:
                 yield value
 
 

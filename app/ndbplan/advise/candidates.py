@@ -44,6 +44,7 @@ from ndbplan.edits.solutions import (
     times_connections,
     times_each,
 )
+from ndbplan.edits.steps import times_of
 from ndbplan.edits.validated import changed
 from ndbplan.estimate.load.disk_data import reads_backup
 from ndbplan.ndb.version import series_after, series_before
@@ -56,8 +57,6 @@ from ndbplan.plan.workloads import OpenLoad, RatePoint, Workload
 if TYPE_CHECKING:
     from ndbplan.advise.max_load import MaxLoad
 
-_NEXT_CLOCK = 1.25
-"""How many times as fast a clock is that can be had instead."""
 _ROLES = (DiskRole.REDO, DiskRole.LCP, DiskRole.UNDO, DiskRole.DATA_FILES, DiskRole.BACKUP)
 _HOST_FIELDS = ("cores", "sockets", "clock_ghz", "core_gain_per_clock", "memory_bytes", "network_bytes_per_s")
 _DISK_FIELDS = (
@@ -260,8 +259,9 @@ def _machines(hosts: tuple[Host, ...], whose: str) -> Iterator[Change]:
             "memory",
             doubles=doubled,
         )
-    gain = partial(times_each, hosts=hosts, field="clock_ghz", times=_NEXT_CLOCK)
-    yield Change(f"A clock a quarter faster {whose} ({_NEXT_CLOCK * first.clock_ghz:g} GHz)", gain, "cores")
+    next_clock = times_of("clock_ghz")
+    gain = partial(times_each, hosts=hosts, field="clock_ghz", times=next_clock)
+    yield Change(f"A clock a quarter faster {whose} ({next_clock * first.clock_ghz:g} GHz)", gain, "cores")
     if len(hosts) == 1:
         faster = partial(times_each, hosts=hosts, field="network_bytes_per_s", times=NEXT_NETWORK)
         yield Change(f"A network link ten times as fast {whose}", faster, "network")

@@ -83,6 +83,22 @@ def test_enter_takes_a_value_and_ctrl_z_takes_it_back(person: Person) -> None:
     person.press("Escape")
 
 
+def test_a_step_of_a_number_is_seen_before_it_is_done(person: Person) -> None:
+    person.click("item('app-a1')")
+    person.click("place('Cores')")
+    person.press("Up")
+    person.until(f"{_CARD} and not window.panels.estimates.previews.is_busy")
+    assert person.look(f"[{_CARD}[0].title.text(), plan.by_id['app-a1'].cores]") == ["Cores 32", 16]
+    person.press("Escape")
+    person.until(f"focus.text() == '16' and not {_CARD}")
+    person.hover("place('One step down: Cores')")
+    person.until(f"{_CARD} and {_CARD}[0].title.text() == 'Cores 8'")
+    person.click("place('One step down: Cores')")
+    person.until("plan.by_id['app-a1'].cores == 8")
+    person.press("ctrl+z")
+    person.until("plan.by_id['app-a1'].cores == 16")
+
+
 def test_a_crash_loses_nothing(screen: Screen) -> None:
     with Person(screen, "starter") as person:
         person.click("item('app-a1')")

@@ -45,6 +45,8 @@ Choices = Sequence[tuple[Any, str]]
 """Values on offer with their texts."""
 
 
+STEPS_PX = 18
+"""Room for the arrows of a number field."""
 _ASSUMED, _ASSUMED_SHORT, _PADDING = "assumed", "•", 10
 """The mark of an assumed value, what it is where the value needs the room, and pixels before a value."""
 
@@ -58,6 +60,7 @@ class Field(QWidget):
         self.editor = editor
         self._commit = commit
         self._confirm: Callable[[], None] | None = None
+        self._right_px = 0
         caption = QLabel(label)
         caption.setProperty("look", "fieldLabel")
         caption.setBuddy(editor)
@@ -145,9 +148,10 @@ class Field(QWidget):
             return
         is_list = isinstance(self.editor, QComboBox)
         value = self.editor.currentText() if isinstance(self.editor, QComboBox) else _text_of(self.editor)
-        inset = 22 if is_list else 5
+        inset = 22 if is_list else 5 + self._right_px
         # A number of which the mark hides the last digits is another number.
-        room = self.editor.width() - self.editor.fontMetrics().horizontalAdvance(value) - 2 * inset - _PADDING
+        taken = self.editor.fontMetrics().horizontalAdvance(value) + self._right_px
+        room = self.editor.width() - taken - 2 * (inset - self._right_px) - _PADDING
         self.assumed.setText(_ASSUMED)
         if self.assumed.sizeHint().width() > room:
             self.assumed.setText(_ASSUMED_SHORT)
@@ -178,6 +182,7 @@ class LineField(Field):
         self._unit = unit
         self._empty = empty
         self._shown = ""
+        self._value: Any = None
         self.line.setPlaceholderText(empty or "")
         self.line.editingFinished.connect(self._finished)
 
@@ -187,6 +192,7 @@ class LineField(Field):
 
     def _show(self, value: Any) -> None:
         was_edited = self.is_edited and self.line.hasFocus()
+        self._value = value
         mixed = value is MIXED
         self.line.setPlaceholderText("several values" if mixed else self._empty or "")
         self._shown = "" if value is None or mixed else self._unit.read(value)
@@ -195,6 +201,42 @@ class LineField(Field):
         if not was_edited:
             self.line.setText(self._shown)
             self.line.setCursorPosition(0)
+
+    # For steps up and down.
+
+    def number(self) -> int | float | None:
+        """The number that it says, typed or not; None: there is none, or several."""
+        value = self._value
+        if self.is_edited:
+            try:
+                value = self._unit.parse(self.line.text())
+            except UserError:
+                return None
+        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    def words(self, value: Any) -> str:
+        """How it would show a value."""
+        return self._unit.read(value)
+
+    def put(self, value: Any) -> None:
+        """Say another value as if somebody typed it."""
+        self.line.setText(self.words(value))
+        self.refuse("")
+
+    def take(self, value: Any) -> None:
+        """Give the plan another value, in place of what was typed."""
+        self.put(value)
+        self._finished()
+
+    def leave_room_for_steps(self) -> None:
+        """Keep the mark of an assumed value off the arrows."""
+        self._right_px = STEPS_PX
+        self._place_mark()
+
+    def has_room_for_steps(self) -> bool:
+        """Whether arrows would hide no digit."""
+        taken = self.line.fontMetrics().horizontalAdvance(self.line.text())
+        return taken + 2 * _PADDING + STEPS_PX <= self.line.width()
 
     def offer_to_vary(self, vary: Callable[[], object]) -> None:
         """Put *Vary this…* into the menu of the editor."""

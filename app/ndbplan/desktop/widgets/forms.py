@@ -15,13 +15,17 @@ from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.widgets.fields import MIXED, ChoiceField, Choices, Commit, Field, FlagField, LineField
 from ndbplan.desktop.widgets.preview_card import preview_choices
-from ndbplan.desktop.widgets.units import Unit
+from ndbplan.desktop.widgets.stepper import Stepper
+from ndbplan.desktop.widgets.units import STEPPED, Unit
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.edits.places import address_of_part
 from ndbplan.ndb.modelled import mark_words
 from ndbplan.plan.field_words import TITLES
 from ndbplan.plan.plan import Plan
+
+_NAMES_OF_SOMETHING = frozenset({"node_id", "location_domain_id", "distribution_key_first"})
+"""Numbers of which one more is not more of anything."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,14 @@ class Form(QWidget):
         self._add(name, field, get)
         if self._estimates is not None and len(self.ids) == 1 and not (self._inner or get or edit):
             field.offer_to_vary(partial(self._vary, name, unit))
+        if self._estimates is not None and unit in STEPPED and name not in _NAMES_OF_SOMETHING:
+            Stepper(
+                field,
+                name,
+                self._estimates.previews,
+                lambda: self._document.plan,
+                partial(self._applied, name, edit),
+            )
         return field
 
     def choice(

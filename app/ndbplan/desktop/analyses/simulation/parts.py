@@ -24,7 +24,7 @@ def workload_box() -> QComboBox:
     """Which workload is simulated."""
     box = ComboBox()
     box.setAccessibleName("Workload")
-    box.setMinimumWidth(96)
+    box.setMinimumWidth(_LEAST_NAME_PX[False])
     box.currentTextChanged.connect(box.setToolTip)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
     return box
@@ -85,8 +85,10 @@ def once(owner: QObject, after_ms: int, run: Callable[[], object]) -> QTimer:
     return timer
 
 
-_ONE_LINE = 1400
-"""Width from which on the summary has room behind the controls."""
+_ONE_LINE, _NARROW = 1400, 480
+"""Width from which on the summary has room behind the controls, and below which these stand closer."""
+_LEAST_NAME_PX = (96, 72)
+"""Of the list of workloads, and in a narrow panel."""
 
 
 def place_summary(
@@ -102,6 +104,9 @@ def place_summary(
     `workload`: what takes no more than its share of that line.
     """
     below = panel.width() < _ONE_LINE
+    is_narrow = panel.width() < _NARROW
+    controls.setSpacing(4 if is_narrow else 8)
+    workload.setMinimumWidth(_LEAST_NAME_PX[is_narrow])
     workload.setMaximumWidth(max(_NAME_PX, panel.width() // 4))
     if below and lines.indexOf(summary) < 0:
         controls.removeWidget(summary)

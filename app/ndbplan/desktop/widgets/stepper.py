@@ -1,0 +1,153 @@
+"""Steps of a number field: arrows inside of it, and Up and Down, each seen before it is done.
+
+    Stepper(field, estimates.previews, edit_of)    # edit_of(value): the edit that gives the field a value
+
+The arrows show while the pointer is over the field or it has the focus, and a click on one is an edit. A key
+puts the next value into the field as if it were typed: the card says what it would do, Enter takes it and
+Escape takes it back. What the plan would refuse is no step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QToolButton
+
+from ndbplan.base.errors import UserError
+from ndbplan.desktop.document.previews import Edit, Previews
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.fields import STEPS_PX, LineField
+from ndbplan.desktop.widgets.preview_card import look_away, looker
+from ndbplan.edits.steps import next_down, next_up
+from ndbplan.plan.plan import Plan
+
+_KEYS = {Qt.Key.Key_Up: "up", Qt.Key.Key_Down: "down"}
+_NEXT = {"up": next_up, "down": next_down}
+_ARROW_PX = 10
+_MOVED = (QEvent.Type.Resize, QEvent.Type.Show)
+_SEEN = (QEvent.Type.Enter, QEvent.Type.Leave, QEvent.Type.FocusIn, QEvent.Type.FocusOut)
+
+
+class Stepper(QObject):
+    """The arrows and the keys of one field."""
+
+    def __init__(
+        self,
+        field: LineField,
+        name: str,
+        previews: Previews,
+        plan: Callable[[], Plan],
+        edit_of: Callable[[Any], Edit],
+    ) -> None:
+        """`name`: of the field in the plan, on which the size of a step depends."""
+        super().__init__(field)
+        self._field, self._name, self._previews = field, name, previews
+        self._plan, self._edit_of = plan, edit_of
+        self.arrows = {way: self._arrow(way) for way in _NEXT}
+        field.leave_room_for_steps()
+        for watched in (field.line, *self.arrows.values()):
+            watched.installEventFilter(self)
+        field.line.textEdited.connect(lambda _text: look_away(field.line))
+        theme.theme().changed.connect(self._tint)
+        self._tint()
+
+    def _arrow(self, way: str) -> QToolButton:
+        arrow = QToolButton(self._field.line)
+        arrow.setProperty("look", "step")
+        arrow.setIconSize(QSize(_ARROW_PX, _ARROW_PX))
+        arrow.setCursor(Qt.CursorShape.ArrowCursor)
+        # Keys step in the field itself: two more stops on the way through a form would help nobody.
+        arrow.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        arrow.setAccessibleName(f"One step {way}: {self._field.label}")
+        arrow.setToolTip(f"One step {way} ({way.title()} in the field)")
+        arrow.clicked.connect(partial(self._do, way))
+        arrow.hide()
+        return arrow
+
+    def next_value(self, way: str) -> Any:
+        """The next value `up` or `down` of what the field says; None: there is none that the plan takes."""
+        now = self._field.number()
+        value = None if now is None else _NEXT[way](now, self._name)
+        if value is None or value == now:
+            return None
+        try:
+            self._edit_of(value)(self._plan())
+        except UserError:
+            return None
+        return value
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        line = self._field.line
+        if watched is not line:
+            way = next((way for way, arrow in self.arrows.items() if arrow is watched), "")
+            if way and event.type() == QEvent.Type.Enter:
+                self._look(way)
+            elif way and event.type() in (QEvent.Type.Leave, QEvent.Type.Hide):
+                look_away(line)
+            return False
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            return self._key(event)
+        if event.type() in _MOVED:
+            self._place()
+        if event.type() in _SEEN:
+            self._show(line.hasFocus() or (line.underMouse() and event.type() != QEvent.Type.Leave))
+        if event.type() in (QEvent.Type.FocusOut, QEvent.Type.Hide):
+            look_away(line)
+        return False
+
+    def _key(self, event: QKeyEvent) -> bool:
+        way = _KEYS.get(Qt.Key(event.key()))
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
+            look_away(self._field.line)
+        if way is None or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            return False
+        value = self.next_value(way)
+        if value is not None:
+            self._field.put(value)
+            if self._field.is_edited:
+                self._ask(value)
+            else:
+                look_away(self._field.line)
+        return True
+
+    def _do(self, way: str) -> None:
+        """Take the next value over, and show what the one after it would do."""
+        value = self.next_value(way)
+        if value is not None:
+            self._field.take(value)
+        self._show(True)
+        if self.arrows[way].underMouse():
+            self._look(way)
+
+    def _look(self, way: str) -> None:
+        value = self.next_value(way)
+        if value is not None:
+            self._ask(value)
+
+    def _ask(self, value: Any) -> None:
+        title, line = f"{self._field.label} {self._field.words(value)}", self._field.line
+        looker(lambda: self._previews, line).look(title, lambda: self._edit_of(value), self._around)
+
+    def _around(self) -> QRect:
+        line = self._field.line
+        return QRect(line.mapToGlobal(QPoint(0, 0)), line.size())
+
+    def _show(self, on: bool) -> None:
+        """Show the arrows that lead anywhere, where they hide no digit."""
+        has_room = self._field.has_room_for_steps()
+        for way, arrow in self.arrows.items():
+            arrow.setVisible(on and has_room and self.next_value(way) is not None)
+
+    def _place(self) -> None:
+        line = self._field.line
+        half = (line.height() - 2) // 2
+        for way, arrow in self.arrows.items():
+            arrow.setGeometry(line.width() - STEPS_PX - 2, 1 if way == "up" else 1 + half, STEPS_PX, half)
+
+    def _tint(self) -> None:
+        for way, arrow in self.arrows.items():
+            arrow.setIcon(theme.icon(f"chevron-{way}", size_px=_ARROW_PX))
