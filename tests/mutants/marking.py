@@ -28,6 +28,7 @@ import pytest
 
 FOLDER = "MUTANTS_REACH"
 LONGEST_S = float(os.environ.get("MUTANTS_LONGEST_S", "5"))
+_ONCE_MORE_S = 0.1
 _ALIKE = 6
 """Of the cases of one test so many are run: of what is asked of a kept plan all."""
 _MARK = "_ndbplan_reached"
@@ -190,7 +191,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     _noted.take("", "between")
     began = sum(os.times()[:4])
     signal.signal(signal.SIGPROF, _end)
-    signal.setitimer(signal.ITIMER_PROF, LONGEST_S)
+    # And again: what is raised in a slot ends with the slot, and the test would wait for what was broken off.
+    signal.setitimer(signal.ITIMER_PROF, LONGEST_S, _ONCE_MORE_S)
     try:
         return (yield)
     except _TookTooLong:
@@ -200,6 +202,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_PROF, 0.0)
         _noted.take(item.nodeid, "call")
         _noted.seconds[item.nodeid] = sum(os.times()[:4]) - began
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown() -> None:
+    """What a test leaves is taken away in any time."""
+    signal.setitimer(signal.ITIMER_PROF, 0.0)
 
 
 @pytest.hookimpl(wrapper=True)
