@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FrameType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +28,6 @@ import pytest
 
 FOLDER = "MUTANTS_REACH"
 LONGEST_S = float(os.environ.get("MUTANTS_LONGEST_S", "5"))
-_ONCE_MORE_S = 0.1
 _ALIKE = 6
 """Of the cases of one test so many are run: of what is asked of a kept plan all."""
 _MARK = "_ndbplan_reached"
@@ -169,8 +168,25 @@ if FOLDER in os.environ:
     sys.meta_path.insert(0, _Finder())
 
 
-def _end(*_: object) -> None:
+def _end(_: int, frame: FrameType | None) -> None:
+    """Break a test off: behind the loop of events that it waits in, or that would swallow it and wait on."""
+    loops = [one for one in _outwards(frame) if one.f_code.co_filename.endswith("pytestqt/qt_compat.py")]
+    waits = loops[-1].f_back if loops else None
+    if waits is None:
+        raise _TookTooLong
+    waits.f_trace = _end_there
+    sys.settrace(lambda *_: None)
+
+
+def _end_there(*_: object) -> None:
+    sys.settrace(None)
     raise _TookTooLong
+
+
+def _outwards(frame: FrameType | None) -> Iterator[FrameType]:
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -191,8 +207,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     _noted.take("", "between")
     began = sum(os.times()[:4])
     signal.signal(signal.SIGPROF, _end)
-    # And again: what is raised in a slot ends with the slot, and the test would wait for what was broken off.
-    signal.setitimer(signal.ITIMER_PROF, LONGEST_S, _ONCE_MORE_S)
+    signal.setitimer(signal.ITIMER_PROF, LONGEST_S)
     try:
         return (yield)
     except _TookTooLong:
@@ -202,12 +217,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_PROF, 0.0)
         _noted.take(item.nodeid, "call")
         _noted.seconds[item.nodeid] = sum(os.times()[:4]) - began
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_teardown() -> None:
-    """What a test leaves is taken away in any time."""
-    signal.setitimer(signal.ITIMER_PROF, 0.0)
 
 
 @pytest.hookimpl(wrapper=True)
