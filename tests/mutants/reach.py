@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from hashlib import sha1
+from itertools import groupby
 from pathlib import Path
 from shutil import rmtree
 from typing import NamedTuple
@@ -336,7 +337,10 @@ def measured_reach(
     missing = {file: value for file, value in hashes.items() if file not in last}
     if missing and not as_it_is:
         _compile(root)
-        _measure(root, kept / str(len(list(kept.glob("*")))), missing, jobs)
+        # Folder by folder: what is broken off keeps those that it has been through.
+        for _, files in groupby(sorted(missing), lambda file: file.split("/")[1:-1][:1]):
+            of_folder = {file: missing[file] for file in files}
+            _measure(root, kept / str(len(list(kept.glob("*")))), of_folder, jobs)
         last = last_of_each()
     code = root / "app" / "ndbplan"
     reach = Reach(uses=_uses(code))
