@@ -2,6 +2,7 @@
 
     python tests/mutants/run.py                      300 mutants drawn with seed 1
     python tests/mutants/run.py --sample 40 --seed 7 --package estimate
+    python tests/mutants/run.py --first-tests, then --survivors     the same in two parts: the quick one first
 
 Which tests reach which line is measured first, by one run of all tests (`reach.py`; kept under
 `.pytest_cache/mutants`; `--reach` measures it again). Exit code 1: more than 15 % of the mutants survive.
@@ -106,6 +107,10 @@ class Tree:
         is_seen = in_window.names and not self._passes_planted(mutant, in_window)
         return not (is_seen and self._passes(in_window))
 
+    def survives_first(self, mutant: Mutant, tests: Choice) -> bool:
+        """Whether the first tests pass: at most these survive."""
+        return not tests.names or self._passes_planted(mutant, tests)
+
     def _passes_planted(self, mutant: Mutant, tests: Choice) -> bool:
         file = self.folder / mutant.path if mutant.path == CONSTANTS else self._code / mutant.path
         source = file.read_text(encoding="utf-8")
@@ -203,6 +208,7 @@ def main() -> int:
     parser.add_argument("--package", action="append", default=[])
     parser.add_argument("--reach", action="store_true", help="measure again which tests reach which lines")
     parser.add_argument("--as-measured", action="store_true", help="without tests that are newer than that")
+    parser.add_argument("--first-tests", action="store_true", help="no others where those notice nothing")
     parser.add_argument("--survivors", action="store_true", help="only those that survived the last time")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_args()
@@ -224,7 +230,10 @@ def main() -> int:
         tests, tree, began = reach.tests_for(mutant), free.get(), time.monotonic()
         others, in_window = reach.others_for(mutant, tests), reach.in_window_for(mutant)
         try:
-            survives = tree.survives(mutant, tests, others, in_window)
+            if asked.first_tests:
+                survives = tree.survives_first(mutant, tests)
+            else:
+                survives = tree.survives(mutant, tests, others, in_window)
         finally:
             free.put(tree)
         count = sum(len(some.names) for some in (tests, others, in_window))
