@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from broken_plans import BROKEN
+from golden import columns, deeds
 from golden.described import described
 from golden.edits import changed_by_edits
 from golden.functions import PARTS, answers
@@ -139,6 +140,10 @@ EDITS = "edits"
 """Nor this: what people do to a plan in the window."""
 FUNCTIONS = "functions"
 """Nor this: what a mysql console's functions answer."""
+COLUMNS = "columns"
+"""Nor this: what ndb_restore says of two kinds of columns."""
+DEEDS = "deeds"
+"""Nor this: what the lines of a trainer stand for."""
 TEXTS = "texts"
 """No command either: what is read of texts of a kind."""
 _OF_DRAWN: Asked = {
@@ -223,6 +228,8 @@ _ALONE: Asked = {
     "demo": tuple(("demo", "play", name) for name in ("slow-disk", "growing", "terabyte")),
     RULES: ((RULES,),),
     EDITS: ((EDITS,),),
+    COLUMNS: ((COLUMNS,),),
+    DEEDS: ((DEEDS,),),
     **{f"functions-{part}": ((FUNCTIONS, part),) for part in PARTS},
     # What was typed at the recorded clusters of 8.4.8 and 7.4.10 (mysql, four data nodes, all started), in
     # its order, at clusters of the same nodes; `USE` before what was typed in another session.
@@ -372,6 +379,9 @@ def _problem(plan: Plan, problem: Problem) -> Iterator[str]:
             yield f"    {change.scope}.{change.name}: {change.before} -> {change.after}"
 
 
+_OF_MODULES: Mapping[str, Callable[[], Iterator[str]]] = {
+    EDITS: changed_by_edits, COLUMNS: columns.answers, DEEDS: deeds.answers,
+}  # fmt: skip
 _TOLD: Mapping[str, Callable[[Plan], Iterator[str]]] = {FOUND: _found, DESCRIBED: described}
 
 
@@ -388,11 +398,11 @@ def _answer_alone(title: str, call: tuple[str, ...], out: Path) -> Iterator[str]
     if call[0] == TEXTS:
         yield from read_texts(call[1])
         return
-    if call[0] == EDITS:
-        yield from changed_by_edits()
-        return
     if call[0] == FUNCTIONS:
         yield from answers(call[1])
+        return
+    if call[0] in _OF_MODULES:
+        yield from _OF_MODULES[call[0]]()
         return
     if call[0] == RULES:
         for rule, broken in BROKEN.items():

@@ -61,6 +61,12 @@ _ON_COMPILED = re.compile(
 )
 """And these on compiled code, where plain Python would take minutes."""
 _ON_COMPILED_S = 100.0
+_OF_SOURCES = {
+    "train/": "tests/train/test_error_texts.py",
+    "checks/": "tests/checks/test_rules.py",
+    "estimate/": "tests/estimate/test_numbers_in_formulas.py",
+}
+"""Tests that read the text of the program: no mark says what they reach, and a fork shows them no change."""
 _COMPILED = {"ndb/keys/many/": "tests/ndb/keys/"}
 """The same that is compiled all the same: in parts, quickly."""
 
@@ -135,6 +141,11 @@ class Reach:
         chosen = self._at_most(others, _OTHERS_S, len(others))
         took_s = sum(self.seconds[test] for test in chosen)
         return Choice(chosen, 20.0 + 3.0 * took_s, ends=True)
+
+    def of_sources_for(self, mutant: Mutant) -> Choice:
+        """Tests that read the file of a mutant as text."""
+        names = [test for start, test in _OF_SOURCES.items() if mutant.path.startswith(start)]
+        return Choice(names, 60.0, is_alone=True)
 
     def in_window_for(self, mutant: Mutant) -> Choice:
         """Tests of the window that reach a mutant, those first that reach little else."""

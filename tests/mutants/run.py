@@ -79,6 +79,12 @@ def _equivalent() -> list[dict[str, str]]:
     return rows
 
 
+def every_case_of(tests: Choice) -> Choice:
+    """Of a test with many cases few were measured, and are chosen: where these pass, all cases are run."""
+    names = [] if tests.is_plain else tests.every_case()
+    return Choice(names, _ALL_CASES_S, is_alone=True, ends=True)
+
+
 class Tree:
     """A copy of the project in which mutants are planted, one at a time."""
 
@@ -92,24 +98,15 @@ class Tree:
         for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "Makefile"):
             shutil.copy(ROOT / name, folder / name)
 
-    def survives(
-        self, mutant: Mutant, tests: Choice, others: Choice = _NONE, in_window: Choice = _NONE
-    ) -> bool:
-        """Whether no test fails with the mutant planted: the first ones, then others. None: it survives.
+    def survives(self, mutant: Mutant, *stages: Choice, in_window: Choice = _NONE) -> bool:
+        """Whether no test fails with the mutant planted, stage by stage. None: it survives.
 
-        Of a test with many cases few were measured, and are chosen: where these pass, all cases are run.
         What fails in a window counts only where it passes without the mutant.
         """
-        every = Choice(tests.every_case(), _ALL_CASES_S, is_alone=True, ends=True)
-        stages = (tests, others) if tests.is_plain else (tests, others, every)
         if not all(self._passes_planted(mutant, stage) for stage in stages if stage.names):
             return False
         is_seen = in_window.names and not self._passes_planted(mutant, in_window)
         return not (is_seen and self._passes(in_window))
-
-    def survives_first(self, mutant: Mutant, tests: Choice) -> bool:
-        """Whether the first tests pass: at most these survive."""
-        return not tests.names or self._passes_planted(mutant, tests)
 
     def _passes_planted(self, mutant: Mutant, tests: Choice) -> bool:
         file = self.folder / mutant.path if mutant.path == CONSTANTS else self._code / mutant.path
@@ -230,10 +227,9 @@ def main() -> int:
         tests, tree, began = reach.tests_for(mutant), free.get(), time.monotonic()
         others, in_window = reach.others_for(mutant, tests), reach.in_window_for(mutant)
         try:
-            if asked.first_tests:
-                survives = tree.survives_first(mutant, tests)
-            else:
-                survives = tree.survives(mutant, tests, others, in_window)
+            survives = tree.survives(mutant, tests, reach.of_sources_for(mutant))
+            if survives and not asked.first_tests:
+                survives = tree.survives(mutant, others, every_case_of(tests), in_window=in_window)
         finally:
             free.put(tree)
         count = sum(len(some.names) for some in (tests, others, in_window))

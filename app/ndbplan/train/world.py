@@ -16,22 +16,16 @@ rack:A, link:a1/b1, switch:A.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
 
-from pydantic import ValidationError
-
-from ndbplan.base.errors import UserError
 from ndbplan.base.units import (
     format_clock,
     parse_bytes_per_s,
     parse_duration_s,
     parse_factor,
-    whole_number,
 )
 from ndbplan.configuration.directories import disks_of_roles
 from ndbplan.configuration.failing_parts import called_so, parse_parts
-from ndbplan.ndb.parameters import knows, parameter
 from ndbplan.plan.events import (
     DeviceFailure,
     DiskFull,
@@ -41,37 +35,24 @@ from ndbplan.plan.events import (
     LocationFailure,
     NetworkCut,
     NetworkSlow,
-    ParameterChange,
 )
-from ndbplan.plan.fields import refusal
 from ndbplan.plan.hardware import Disk
-from ndbplan.plan.processes import DataNode, DiskRole
-from ndbplan.simulate.events.configuration import MoveFiles, needs_all_down
+from ndbplan.plan.processes import DataNode
 from ndbplan.simulate.events.full_disks import FreeDisk
 from ndbplan.simulate.events.handlers import Order
 from ndbplan.simulate.events.orders import Connect, Kill, Restore, Resume, SetLoad, SpreadKeys
 from ndbplan.train import at_work
 from ndbplan.train.conditions import parsed
-from ndbplan.train.configuring import EditConfig, NewConfig
+from ndbplan.train.deeds import FIX, Deed, WorldError, edited, moved, put
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.quantities import NAMES, OF_ONE
 from ndbplan.train.starts import StartProcess
 
 LONGEST_S = 86400.0
+MOST_LOAD = 1000.0
+"""Times the load of the plan."""
 MOST_FASTER = 10.0
 """How much faster one event makes a disk at most."""
-_FIX = "type for example 'kill node:3', 'wait 30s' or 'help'"
-
-
-class WorldError(UserError):
-    """Something that cannot be done to the cluster."""
-
-
-class Deed(NamedTuple):
-    """What somebody does to the cluster."""
-
-    acts: Iterable[Event | Order]
-    said: str
 
 
 def do(text: str, cluster: LiveCluster) -> str:
@@ -86,7 +67,7 @@ def do(text: str, cluster: LiveCluster) -> str:
     for act in acts:
         refused = cluster.act(act)
         if refused is not None:
-            raise WorldError(refused.text, fix=refused.fix or _FIX)
+            raise WorldError(refused.text, fix=refused.fix or FIX)
     return _said(cluster, done.said)
 
 
@@ -139,6 +120,15 @@ def _said(cluster: LiveCluster, what: str) -> str:
     return f"{format_clock(cluster.now_s)} {what}".rstrip()
 
 
+_OF_MANY = {"is": "are", "has": "have", "hangs": "hang", "goes": "go", "fails": "fail"}
+
+
+def _told(parts: str, what: str) -> str:
+    """What becomes of one part, or of several."""
+    verb, _, more = what.partition(" ")
+    return f"{parts} {_OF_MANY[verb] if ',' in parts else verb} {more}".rstrip()
+
+
 # Time.
 
 
@@ -162,6 +152,10 @@ def _until(text: str, cluster: LiveCluster) -> str:
 def _rewind(text: str, cluster: LiveCluster) -> str:
     back = text.startswith("to ")
     seconds = _duration_s(text.removeprefix("to "))
+    if back and seconds > cluster.now_s:
+        raise WorldError(
+            f"{seconds:g} s is ahead; it is {cluster.now_s:g} s", fix="type for example rewind 30s"
+        )
     cluster.rewind(seconds if back else max(0.0, cluster.now_s - seconds))
     return _said(cluster, "")
 
@@ -183,15 +177,17 @@ def _processes(text: str, cluster: LiveCluster) -> list[str]:
 
 
 def _kill(text: str, cluster: LiveCluster) -> Deed:
-    return Deed([Kill(process_id) for process_id in _processes(text, cluster)], f"{text} is killed")
+    return Deed([Kill(process_id) for process_id in _processes(text, cluster)], _told(text, "is killed"))
 
 
 def _hang(text: str, cluster: LiveCluster) -> Deed:
-    return Deed([Kill(process_id, hangs=True) for process_id in _processes(text, cluster)], f"{text} hangs")
+    return Deed(
+        [Kill(process_id, hangs=True) for process_id in _processes(text, cluster)], _told(text, "hangs")
+    )
 
 
 def _wake(text: str, cluster: LiveCluster) -> Deed:
-    return Deed([Resume(process_id) for process_id in _processes(text, cluster)], f"{text} goes on")
+    return Deed([Resume(process_id) for process_id in _processes(text, cluster)], _told(text, "goes on"))
 
 
 def _start(text: str, cluster: LiveCluster) -> Deed:
@@ -200,7 +196,7 @@ def _start(text: str, cluster: LiveCluster) -> Deed:
         for process in called_so(cluster.plan, part) if part.kind == "node" else ():
             is_data = isinstance(process, DataNode)
             orders.append(StartProcess(process.node_id) if is_data else Connect(process.id))
-    return Deed(orders, f"{text} is started")
+    return Deed(orders, _told(text, "is started"))
 
 
 def _fail(text: str, cluster: LiveCluster) -> Deed:
@@ -219,7 +215,7 @@ def _fail(text: str, cluster: LiveCluster) -> Deed:
                 events.append(DiskSlow(at_s=0, object_id=one.id, factor=0))
             else:
                 raise WorldError(f"{part} does not fail but is cut", fix=f"type 'cut {part}'")
-    return Deed(events, f"{text} fails")
+    return Deed(events, _told(text, "fails"))
 
 
 def _restore(text: str, cluster: LiveCluster) -> Deed:
@@ -234,7 +230,7 @@ def _restore(text: str, cluster: LiveCluster) -> Deed:
                     orders += _speed(cluster, one.id, 1.0)
             else:
                 raise WorldError(f"{part} cannot be restored", fix="host:NAME, rack:NAME, disk:HOST/NAME")
-    return Deed(orders, f"{text} is well again")
+    return Deed(orders, _told(text, "is well again"))
 
 
 def _cut(text: str, cluster: LiveCluster) -> Deed:
@@ -249,10 +245,12 @@ def _cut(text: str, cluster: LiveCluster) -> Deed:
             cuts.append(NetworkCut(at_s=0, object_ids=ids))
         else:
             raise WorldError(f"{part} has no network", fix="link:HOST/HOST, switch:NAME, host:NAME")
-    return Deed(cuts, f"{text} is cut off")
+    return Deed(cuts, _told(text, "is cut off"))
 
 
-def _heal(_text: str, cluster: LiveCluster) -> Deed:
+def _heal(text: str, _cluster: LiveCluster) -> Deed:
+    if text:
+        raise WorldError(f"'{text[:60]}' is not healed alone", fix="type 'heal': all see one another then")
     return Deed([Restore()], "all see one another")
 
 
@@ -300,7 +298,7 @@ def _slow_link(name: str, speed: str, duration_s: float, cluster: LiveCluster) -
         hosts = (cluster.plan.host(one), cluster.plan.host(other))
         share = parse_bytes_per_s(speed) / min(host.network_bytes_per_s for host in hosts)
     if not 0 < share <= 1:
-        raise WorldError(f"{speed} is not slower than the link", fix="type more than 0 % and less than 100 %")
+        raise WorldError(f"{speed} is no share of the link", fix="type more than 0 % and at most 100 %")
     return NetworkSlow(at_s=0, object_ids=(one,), other_ids=(other,), factor=share, duration_s=duration_s)
 
 
@@ -340,85 +338,22 @@ def _fill(text: str, cluster: LiveCluster) -> Deed:
     text, _, lasts = text.partition(" for ")
     duration_s = _duration_s(lasts) if lasts else 0.0
     fills = [DiskFull(at_s=0, object_id=disk.id, duration_s=duration_s) for disk in _disks(text, cluster)]
-    return Deed(fills, f"{text} is full{f' for {lasts}' if lasts else ''}")
+    return Deed(fills, _told(text, "is full") + (f" for {lasts}" if lasts else ""))
 
 
 def _free(text: str, cluster: LiveCluster) -> Deed:
-    return Deed([FreeDisk(disk.id) for disk in _disks(text, cluster)], f"{text} has room again")
+    return Deed([FreeDisk(disk.id) for disk in _disks(text, cluster)], _told(text, "has room again"))
 
 
 def _load(text: str, cluster: LiveCluster) -> Deed:
     factor = parse_factor(text.strip().lstrip("x×* "))
-    return Deed([SetLoad(min(1000.0, max(0.0, factor)))], f"clients send {factor:g} times the load")
+    if factor > MOST_LOAD:
+        raise WorldError(f"{factor:g} times the load is too much", fix=f"type at most x{MOST_LOAD:g}")
+    return Deed([SetLoad(factor)], f"clients send {factor:g} times the load")
 
 
 def _spread(_text: str, _cluster: LiveCluster) -> Deed:
     return Deed([SpreadKeys()], "clients choose among all keys evenly")
-
-
-_INITIAL = ", each node with --initial"
-"""Of a change after which a node starts without its files."""
-
-
-def _set(text: str, cluster: LiveCluster) -> Deed:
-    change = _change(text, cluster)
-    initial = parameter("DB", change.name, cluster.plan.version).restart == "initial_node"
-    return Deed(
-        [change, NewConfig()],
-        f"{change.name} is set to {change.value} with a rolling restart{_INITIAL if initial else ''}",
-    )
-
-
-def _edit(text: str, cluster: LiveCluster) -> Deed:
-    change = _change(text, cluster)
-    return Deed([EditConfig(change)], f"config.ini of the management server has {change.name}={change.value}")
-
-
-def _change(text: str, cluster: LiveCluster) -> ParameterChange:
-    name, equals, stated = (piece.strip() for piece in text.partition("="))
-    if not equals or not stated:
-        raise WorldError(f"'{text[:60]}' is not NAME=VALUE", fix="type for example set RedoBuffer=64M")
-    if not knows("DB", name, cluster.plan.version):
-        raise WorldError(
-            f"data nodes of NDB {cluster.plan.version} have no parameter '{name[:60]}'",
-            fix="name another one, such as RedoBuffer",
-        )
-    if needs_all_down(name, cluster.plan):
-        raise WorldError(
-            f"{name} changes only when the whole cluster starts anew", fix="begin with a plan that has it so"
-        )
-    number = whole_number(stated)
-    try:
-        return ParameterChange(at_s=0, name=name, value=stated if number is None else number)
-    except ValidationError as error:
-        raise WorldError(f"'{text[:60]}': {refusal(error.errors()[0])}", fix=_FIX) from None
-
-
-def _move(text: str, cluster: LiveCluster) -> Deed:
-    """`move lcp,undo to nvme0`: on every data node."""
-    listed, to, disk_name = (piece.strip() for piece in text.partition(" to "))
-    names = [name.strip() for name in listed.split(",")]
-    wrong = next((name for name in names if name not in {role.value for role in DiskRole}), None)
-    if not to or wrong is not None:
-        roles = ", ".join(role.value for role in DiskRole)
-        raise WorldError(
-            f"'{text[:60]}' does not say what goes where", fix=f"type 'move lcp to nvme0'; one of {roles}"
-        )
-    disks = []
-    for node in cluster.plan.data_nodes:
-        host = cluster.plan.host(node.host_id)
-        disk = next((disk for disk in host.disks if disk.name == disk_name), None)
-        if disk is None:
-            have = ", ".join(disk.name for disk in host.disks)
-            raise WorldError(f"{host.hostname} has no disk '{disk_name[:40]}'", fix=f"it has {have}")
-        disks.append((node.id, disk.id))
-    change = MoveFiles(tuple(DiskRole(name) for name in names), tuple(disks))
-    initial = set(change.roles) - {DiskRole.BACKUP}
-    goes = "goes" if len(names) == 1 else "go"
-    return Deed(
-        [change],
-        f"{listed} {goes} to {disk_name} with a rolling restart{_INITIAL if initial else ''}",
-    )
 
 
 def _help(_text: str, _cluster: LiveCluster) -> str:
@@ -439,8 +374,8 @@ _OF_TIME: dict[str, Callable[[str, LiveCluster], str]] = {
 }  # fmt: skip
 _DEEDS: dict[str, Callable[[str, LiveCluster], Deed]] = {
     "kill": _kill, "hang": _hang, "wake": _wake, "start": _start, "fail": _fail, "restore": _restore,
-    "cut": _cut, "heal": _heal, "slow": _slow, "load": _load, "set": _set, "move": _move,
-    "fill": _fill, "free": _free, "spread": _spread, "edit": _edit,
+    "cut": _cut, "heal": _heal, "slow": _slow, "load": _load, "set": put, "move": moved,
+    "fill": _fill, "free": _free, "spread": _spread, "edit": edited,
 }  # fmt: skip
 OF_TIME = tuple(_OF_TIME)
 """What passes time or tells of it."""
