@@ -84,6 +84,14 @@ def test_a_speed_of_checkpoints_that_the_program_set_goes_along_between_versions
     assert _value(back, "DiskCheckpointSpeed") == 40 * 2**20
 
 
+def test_a_speed_of_checkpoints_that_a_person_typed_stays_what_was_typed() -> None:
+    plan = set_parameter(sample_plan("starter"), "data_node", "MaxDiskWriteSpeed", None)
+    plan = edits.set_plan(plan, ndb_version="7.3")
+    plan = set_parameter(plan, "data_node", "DiskCheckpointSpeed", 40 * 2**20)
+    newer = followed(plan, edits.set_plan(plan, ndb_version="7.6"))
+    assert (_value(newer, "DiskCheckpointSpeed"), _value(newer, "MaxDiskWriteSpeed")) == (40 * 2**20, None)
+
+
 @pytest.mark.parametrize(
     ("texts", "by_other_means", "taken"),
     [

@@ -52,7 +52,9 @@ def small() -> Plan:
 
 
 def test_an_hour_of_inserts_fills_the_memory(small: Plan) -> None:
-    found = max_load(estimation_of(small, BIG))
+    told: list[float] = []
+    found = max_load(estimation_of(small, BIG), progress=told.append)
+    assert (told[-1], sorted(told)) == (1.0, told)
     assert found.duration_s == HOUR
     assert found.limited_by.resource == "memory"
     assert found.error_code == 827

@@ -55,6 +55,20 @@ def test_what_a_level_does_not_take_is_refused_with_what_it_takes() -> None:
     assert [level.name for level in levels()] == ["0", "1", "10", "5"]
 
 
+@pytest.mark.parametrize(("level", "devices"), [("1", 2), ("1", 3), ("1", 4), ("5", 5), ("10", 6)])
+def test_devices_that_fail_one_after_the_other_take_what_the_smaller_array_had(
+    level: str, devices: int
+) -> None:
+    whole = put_devices(put_level(PLAN, DISK.id, level), DISK.id, devices).by_id[DISK.id]
+    left = worn(whole)
+    assert left.random_read_iops < whole.random_read_iops
+    if may_lose(whole) >= 2:
+        smaller = put_devices(put_level(PLAN, DISK.id, level), DISK.id, devices - 1).by_id[DISK.id]
+        share = worn(smaller).random_read_iops / smaller.random_read_iops
+        assert worn(whole, 2).random_read_iops == pytest.approx(left.random_read_iops * share)
+    assert worn(whole, 99) == worn(whole, may_lose(whole)), "no more than it may lose"
+
+
 def test_the_command_line_sets_it_with_its_speeds() -> None:
     address = f"hosts[{PLAN.hosts[0].id}].disks[{DISK.id}]"
     striped, _ = assign(PLAN, f"{address}.devices=2")

@@ -64,6 +64,13 @@ def test_states_are_those_of_the_processes(seat: Seat) -> None:
     }
 
 
+def test_lines_of_one_moment_are_written_one_behind_the_other(seat: Seat) -> None:
+    for line in ("ndb_mgm> SHOW", "! load x2", "! wait 2s", "ndb_mgm> SHOW"):
+        seat.answer(line)
+    typed = [line for line in seat.transcript().splitlines() if not line.startswith("#")]
+    assert typed[2:] == ["ndb_mgm> SHOW", "! load x2", "! wait 2s", "ndb_mgm> SHOW"]
+
+
 def test_how_time_flows_changes_nothing_and_a_breakpoint_stops_where_it_begins(
     begun: Callable[[str], LiveCluster],
 ) -> None:

@@ -122,8 +122,7 @@ def impact_of_reorganise(
     runs = []
     for extra in (None, move):
         steady = _steady(workload, offered, extra, rate.value)
-        others = tuple(w for w in plan.workloads if w.id != workload.id)
-        varied = plan.replace(workloads=(steady, *others))
+        varied = plan.replace(workloads=(steady,))
         runs.append(simulate(now.of(varied).under(steady), duration_s=seconds, cancelled=cancelled))
     before, during = runs
     share = offered / (offered + rate.value) if offered else 0.0

@@ -75,6 +75,7 @@ def test_an_emptied_table_has_no_rows(plan: Plan) -> None:
         ("\nDROP TABLE a.none", "line 2, column 12: there is no table a.none above"),
         ("\nRENAME TABLE a.t TO a.u", "line 2, column 14: table a.t cannot become a.u: there is one already"),
         ("DROP TABLE a.t;\nTRUNCATE a.t", "line 2, column 10: there is no table a.t above"),
+        ("DROP TABLE a.t;\nRENAME TABLE a.t TO a.v", "line 2, column 14: there is no table a.t above"),
         (
             "CREATE TABLE c (i int);\nRENAME TABLE a.t TO test.c",
             "column 14: a.t cannot become test.c",

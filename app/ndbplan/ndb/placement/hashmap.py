@@ -67,11 +67,8 @@ def _moved(old: Sequence[int], before: int, fragments: int, size: int) -> tuple[
 
 def _moves_between_old(old: Sequence[int], new: Sequence[int], before: int) -> bool:
     """Whether a hash value would change its owner from one old fragment to another."""
-    # Sizes that divide one another cannot disagree; otherwise the pairs (i mod old, i mod new) that occur
-    # are those congruent modulo the greatest common divisor.
+    # Pairs (i mod old, i mod new) occur when they are congruent modulo the greatest common divisor.
     small, large = len(old), len(new)
-    if large % small == 0:
-        return any(owner < before and owner != old[i % small] for i, owner in enumerate(new))
     from math import gcd
 
     step = gcd(small, large)
