@@ -423,3 +423,19 @@ def test_log_entries_of_a_backup_come_back_where_they_were_counted(
 
     assert entries("") == int(counted) > entries("--include-tables=test.blobs_1k") > 0
     assert entries("--include-tables=test.nosuch") == 0
+
+
+@pytest.mark.parametrize("sample", ["starter", "disk-data-8.4"])
+def test_every_folder_that_is_told_of_can_be_listed_from_the_root_on(sample: str) -> None:
+    consoles = Consoles(LiveCluster.begin(sample_plan(sample), hours=0.5))
+    for host in consoles.cluster.plan.hosts:
+        prompt = f"{host.hostname}$"
+        mounts = [line.split()[-1] for line in consoles.answer(f"{prompt} df").splitlines()[1:] if line]
+        told = [line for line in consoles.answer(f"{prompt} ls").splitlines() if line]
+        for path in (*mounts, *told):
+            parts = path.strip("/").split("/")
+            for depth, part in enumerate(parts):
+                above = "/" + "/".join(parts[:depth])
+                assert part in consoles.answer(f"{prompt} ls {above}").splitlines(), (path, above)
+            for name in consoles.answer(f"{prompt} ls {path}").split():
+                assert "No such file" not in consoles.answer(f"{prompt} ls {path.rstrip('/')}/{name}")

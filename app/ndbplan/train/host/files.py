@@ -122,11 +122,20 @@ def ls(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     text, failed = "", 0
     for name in names:
         inside = _inside(folders, name.rstrip("/") or "/")
-        if inside is None:
-            text += f"ls: cannot access '{name}': No such file or directory\n"
-            failed = 2
-        else:
+        inside = _above(folders, host, name) if inside is None else inside
+        if inside is not None:
             text += "".join(f"{one}\n" for one in sorted(set(inside)))
+            continue
+        folder, _, last = name.rstrip("/").rpartition("/")
+        listed = _inside(folders, folder) if folder else [one for some in folders.values() for one in some]
+        if last not in [one.partition(" ")[0] for one in listed or ()]:
+            text += f"ls: cannot access '{name}': No such file or directory\n"
+        elif "." in last:
+            text += f"{name}\n"
+            continue
+        else:
+            text += f"ls: what lies in {last} is not simulated here\n"
+        failed = 2
     return Answer(text, failed)
 
 
@@ -139,6 +148,14 @@ def _inside(folders: Mapping[str, list[str]], name: str) -> list[str] | None:
             inside for folder, inside in folders.items() if folder.endswith(f"/{name.removeprefix('./')}")
         ]
     return [one for inside in found for one in inside] if found else None
+
+
+def _above(folders: Mapping[str, list[str]], host: Host, name: str) -> list[str] | None:
+    """What leads on to folders of processes, and to disks; None: nothing does."""
+    start = f"{name.rstrip('/')}/"
+    ends = [*folders, *(f"{disk.mount_point.rstrip('/')}/" for disk in host.disks)]
+    found = [end.removeprefix(start).partition("/")[0] for end in ends if end.startswith(start)]
+    return [one for one in found if one] if found and name.startswith("/") else None
 
 
 def tail(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
