@@ -293,3 +293,32 @@ def test_a_figure_that_a_cell_has_not_takes_no_other_along() -> None:
     assert disks is not None
     assert row.figures == (None, (disks.value, disks.low, disks.high))
     assert row.error.startswith("accepted: ")
+
+
+def test_each_input_alone_is_told_as_in_the_whole_grid(call: Call, plan_file: Path, tmp_path: Path) -> None:
+    """No command said how far each input moves a figure: the window alone drew it."""
+    varied = ("--vary", "DataMemory=4G,8G,16G", "--vary", "NoOfReplicas=1,2", "--measure", "memory,cost")
+    asked = ("sweep", plan_file, *varied, "--workers", 1)
+    grid = call(*asked, "--json").json("sweep")
+    alone = call(*asked, "--alone", "-o", tmp_path / "s", "--json").json("sweep")
+    assert (grid["rows"], alone["rows"]) == (6, 4)
+    assert alone["swings"] == grid["swings"]
+    cells = {tuple(one["inputs"].values()): one["figures"]["memory"] for one in grid["cells"]}
+    memory, cost = grid["swings"]
+    widths = [one["high"]["value"] - one["low"]["value"] for one in memory["each"]]
+    assert widths == sorted(widths, reverse=True)
+    by_input = {one["input"]: one for one in memory["each"]}
+    assert by_input["DataMemory"]["low"] == {"value": cells["16G", "2"]["value"], "with": "16G"}
+    assert by_input["DataMemory"]["high"] == {"value": cells["4G", "2"]["value"], "with": "4G"}
+    assert memory["now"] == cells["8G", "2"]["value"]
+    assert (cost["now"], cost["each"]) == (None, [])
+    head, *rows = list(csv.reader((tmp_path / "s" / "results.csv").read_text().splitlines()))
+    assert [row[:2] for row in rows] == [["4G", "2"], ["8G", "2"], ["16G", "2"], ["8G", "1"]]
+    again = call(*asked, "--alone", "-o", tmp_path / "s", "--resume", "--json").json("sweep")
+    assert again["swings"] == alone["swings"]
+    assert "another sweep" in call(*asked, "-o", tmp_path / "s", "--resume").refused()
+    text = call(*asked, "--alone").out
+    assert "with DataMemory 8G, NoOfReplicas 2; each alone:" in text
+    assert text.index("DataMemory  ") < text.index("NoOfReplicas  ")
+    assert "Cost: there is none to begin with" in text
+    assert call("sweep", plan_file, *varied[:2], "--workers", 1, "--json").json("sweep")["swings"] == []

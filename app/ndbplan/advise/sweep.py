@@ -26,6 +26,7 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_percent, whole_number
 from ndbplan.edits.address import resolve
 from ndbplan.edits.assign import assign
+from ndbplan.edits.changes import value_changes
 from ndbplan.edits.places import Path
 from ndbplan.estimate.estimation import Estimation, chosen_workload
 from ndbplan.plan.plan import Plan
@@ -119,6 +120,11 @@ def _number(plan: Plan, address: str, typed: str) -> float:
     return value
 
 
+def _as_it_is(plan: Plan, one: Varied) -> str:
+    same = (v for v in one.values if not value_changes(plan, assign(plan, f"{one.address}={v}")[0]))
+    return next(same, one.values[len(one.values) // 2])
+
+
 @dataclass(frozen=True)
 class Sweep:
     """What is varied, and what is asked of each combination."""
@@ -130,6 +136,8 @@ class Sweep:
     workload_id: str | None = None
     precision: float | None = None
     """How well the mean of what is simulated is to be known; None: the likeliest world alone."""
+    alone: bool = False
+    """Whether each input is varied by itself, the others with what stands for them."""
 
     def __post_init__(self) -> None:
         if self.precision is not None:
@@ -168,13 +176,28 @@ class Sweep:
 
     @property
     def count(self) -> int:
-        """Cells of the grid."""
-        return math.prod(len(one.values) for one in self.varied)
+        """Cells of the grid, or of one line through it for each input."""
+        counts = [len(one.values) for one in self.varied]
+        return 1 + sum(counts) - len(counts) if self.alone else math.prod(counts)
 
     @cached_property
     def cells(self) -> tuple[tuple[str, ...], ...]:
-        """The values of each cell, the last input changing fastest."""
-        return tuple(product(*(one.values for one in self.varied)))
+        """The values of each cell, the last input changing fastest; each alone: one input after the other."""
+        if not self.alone:
+            return tuple(product(*(one.values for one in self.varied)))
+        lines = (self.line(at) for at in range(len(self.varied)))
+        return tuple(dict.fromkeys(cell for line in lines for cell in line)) or ((),)
+
+    @cached_property
+    def middle(self) -> tuple[str, ...]:
+        """What stands for inputs that stay: what the plan has, where that is not among its values the one in
+        their middle."""
+        return tuple(_as_it_is(self.plan, one) for one in self.varied)
+
+    def line(self, at: int) -> tuple[tuple[str, ...], ...]:
+        """The cells in which one input alone has each of its values."""
+        middle = self.middle
+        return tuple((*middle[:at], value, *middle[at + 1 :]) for value in self.varied[at].values)
 
     def plan_of(self, cell: Sequence[str]) -> Plan:
         """The plan of a cell. Raises UserError where the values do not go together."""

@@ -1,4 +1,4 @@
-"""How far each input of a sweep moves a figure by itself, from cells that are measured already.
+"""How far each input of a sweep moves a figure by itself, from cells that are measured already: a tornado.
 
 swings_of(sweep, rows)          # widest first
 """
@@ -8,10 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ndbplan.advise.sweep import Row, Sweep, Varied
-from ndbplan.edits.assign import assign
-from ndbplan.edits.changes import value_changes
-from ndbplan.plan.plan import Plan
+from ndbplan.advise.sweep import Row, Sweep
 
 
 class Swing(NamedTuple):
@@ -27,30 +24,21 @@ class Swing(NamedTuple):
 
 
 def swings_of(sweep: Sweep, rows: Iterable[Row], measure: int = 0) -> tuple[Swing, ...]:
-    """A swing of each input, the widest first; none where a cell of them is not measured or has no figure.
+    """A swing of each input, the widest first; none of an input with a cell that is not measured or has no
+    figure.
 
     Inputs that stay have what the plan has; where that is not among their values, the one in the middle.
     """
     found = {sweep.cells[row.number]: row.figures[measure] for row in rows}
-    middle = tuple(_as_it_is(sweep.plan, one) for one in sweep.varied)
+    now = found.get(sweep.middle)
+    if now is None:
+        return ()
     swings = []
     for at, one in enumerate(sweep.varied):
-        line = []
-        for value in one.values:
-            three = found.get((*middle[:at], value, *middle[at + 1 :]))
-            if three is None:
-                return ()
-            line.append((three[0], value))
-        (low, at_low), (high, at_high) = min(line, key=_figure), max(line, key=_figure)
-        now = next(figure for figure, value in line if value == middle[at])
-        swings.append(Swing(one.address, low, at_low, high, at_high, now))
+        figures = [found.get(cell) for cell in sweep.line(at)]
+        known = [three[0] for three in figures if three is not None]
+        if len(known) == len(figures):
+            low, high = min(known), max(known)
+            ends = (one.values[known.index(end)] for end in (low, high))
+            swings.append(Swing(one.address, low, next(ends), high, next(ends), now[0]))
     return tuple(sorted(swings, key=lambda one: one.low - one.high))
-
-
-def _figure(cell: tuple[float, str]) -> float:
-    return cell[0]
-
-
-def _as_it_is(plan: Plan, one: Varied) -> str:
-    same = (v for v in one.values if not value_changes(plan, assign(plan, f"{one.address}={v}")[0]))
-    return next(same, one.values[len(one.values) // 2])

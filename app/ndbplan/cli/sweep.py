@@ -69,6 +69,10 @@ _SEED = 1
 )
 @click.option("--workload", metavar="NAME", help="The load; without it the plan's first.")
 @elsewhere_options("one for each processor")
+@click.option(
+    "--alone", is_flag=True,
+    help="Vary each input by itself, the others as they are, and print how far it moves each figure.",
+)  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on with what a sweep that was broken off has written.")
 @json_option
 def sweep(
@@ -81,12 +85,16 @@ def sweep(
     workers: int | None,
     scheduler: str | None,
     *,
+    alone: bool,
     resume: bool,
     as_json: bool,
 ) -> None:
     """Measure every combination of some inputs: one row each, printed or in DIR/results.csv, as the grid is.
 
     A row counts as done when it is on disk; what is broken off goes on with --resume and does nothing twice.
+    Of several inputs the JSON, and what is printed with -o, tell how far each moves each figure, the others as
+    they are, the widest first (`swings`); an input whose values the plan has not stays at the one in their
+    middle meanwhile.
     """
     from ndbplan.advise.figures import FIGURES
     from ndbplan.advise.sweep import Sweep, vary
@@ -99,7 +107,7 @@ def sweep(
     try:
         asked = Sweep(
             plan, tuple(vary(plan, text) for text in texts), measures, named_workload(plan, workload),
-            precision,
+            precision, alone,
         )  # fmt: skip
     except UserError as error:
         raise UsageError(error.what, where=error.where or "--vary", fix=error.fix) from None
@@ -115,15 +123,15 @@ def sweep(
             show(shape, as_json=as_json, text=_lines(shape))
             return
         rows = {row.number: row for row in asked.rows(workers=each, scheduler=scheduler)}
-    errors = _errors(rows)
     shape = {
         "files": [],
         "rows": len(rows),
         "computed": len(rows),
-        "errors": errors,
+        "errors": _errors(rows),
+        "swings": _swings(asked, rows),
         "cells": _cells(asked, rows),
     }
-    show(shape, as_json=as_json, text=_printed(asked, rows))
+    show(shape, as_json=as_json, text=_alone(shape) if alone else _printed(asked, rows))
 
 
 class _Folder:
@@ -142,6 +150,7 @@ class _Folder:
             "workload": asked.workload_id,
             "seeds": [_SEED],
             "precision": asked.precision,
+            "alone": asked.alone,
             "version": version("ndbplan"),
         }
 
@@ -166,6 +175,7 @@ class _Folder:
             "rows": len(known),
             "computed": len(known) - kept,
             "errors": errors,
+            "swings": _swings(self.asked, known),
         }
 
     def _known(self, *, resume: bool) -> dict[int, Row]:
@@ -250,6 +260,61 @@ def _cells(asked: Sweep, rows: dict[int, Row]) -> list[dict[str, Any]]:
     return cells
 
 
+def _swings(asked: Sweep, rows: dict[int, Row]) -> list[dict[str, Any]]:
+    """Of each figure how far each of several inputs moves it by itself, the widest first."""
+    from ndbplan.advise.figures import FIGURES
+    from ndbplan.advise.swings import swings_of
+
+    if not asked.alone and len(asked.varied) < 2:
+        return []
+    middle = dict(zip((one.address for one in asked.varied), asked.middle, strict=True))
+    found = []
+    for at, name in enumerate(asked.measures):
+        swings = swings_of(asked, rows.values(), at)
+        each = [
+            {
+                "input": one.address,
+                "low": {"value": one.low, "with": one.at_low},
+                "high": {"value": one.high, "with": one.at_high},
+            }
+            for one in swings
+        ]
+        unit = FIGURES[name].unit or asked.plan.currency or ""
+        now = swings[0].now if swings else None
+        found.append({"figure": name, "unit": unit, "now": now, "inputs": middle, "each": each})
+    return found
+
+
+def _tornado(shape: dict[str, Any]) -> Iterator[str]:
+    """How far each input moves each figure, a table of each."""
+    from ndbplan.advise.figures import FIGURES
+    from ndbplan.base.units import format_value
+    from ndbplan.describe.tables import table
+
+    for one in shape["swings"]:
+        title, unit = FIGURES[one["figure"]].title, one["unit"]
+        if one["now"] is None:
+            yield f"{title}: there is none to begin with"
+            continue
+        others = ", ".join(f"{name} {value}" for name, value in one["inputs"].items())
+        yield f"{title}: {format_value(one['now'], unit)} with {others}; each alone:"
+        rows = []
+        for each in one["each"]:
+            ends = (each["low"], each["high"])
+            low, high = (f"{format_value(end['value'], unit)} with {end['with']}" for end in ends)
+            is_same = each["low"]["value"] == each["high"]["value"]
+            rows.append({"input": each["input"], "least": "the same with all" if is_same else low,
+                         "most": "" if is_same else high})  # fmt: skip
+        missing = one["inputs"].keys() - {each["input"] for each in one["each"]}
+        rows += [{"input": name, "least": "none with some", "most": ""} for name in sorted(missing)]
+        yield from table(rows, "  ")
+
+
+def _alone(shape: dict[str, Any]) -> Iterator[str]:
+    yield from _tornado(shape)
+    yield from _refusals(shape["errors"])
+
+
 def _printed(asked: Sweep, rows: dict[int, Row]) -> Iterator[str]:
     """The rows as CSV, and behind them what has none."""
     yield _csv(asked, rows).rstrip("\n")
@@ -279,5 +344,6 @@ def _refusals(errors: list[dict[str, Any]]) -> Iterator[str]:
 
 def _lines(shape: dict[str, Any]) -> Iterator[str]:
     yield f"{shape['rows']} rows, {shape['computed']} of them measured now"
+    yield from _tornado(shape)
     yield from _refusals(shape["errors"])
     yield from (f"wrote {name}" for name in shape["files"])
