@@ -13,6 +13,7 @@ ACTIONS ?= 100000
 EDITS ?= 10000
 LAWS ?= 400
 PREVIEWS ?= 1000
+DECIDED ?= 100
 BARS ?= 200
 SECONDS ?= 1000000
 SEED ?= 1
@@ -28,7 +29,7 @@ help:
 	@echo "make score   errors, ranges and skill against what running clusters showed; ACCEPT=\"why\" sets the headlines to beat"
 	@echo "make mutants plants single changes into the program: how many of 300 no test notices"
 	@echo "make attack  mutated inputs, extreme plans, edits, actions in the window, kills, console lines; INPUTS=1000 PLANS=20 EDITS=100 LAWS=8"
-	@echo "             ACTIONS=100 KILLS=20 BREAKS=1 (or all) PREVIEWS=20 BARS=20 SECONDS=60 SEED=7 say how many"
+	@echo "             ACTIONS=100 KILLS=20 BREAKS=1 (or all) PREVIEWS=20 DECIDED=2 BARS=20 SECONDS=60 SEED=7 say how many"
 	@echo "make bench   what is timed, side by side with its baseline"
 	@echo "make shots   screenshots of the main states into shots/"
 
@@ -79,6 +80,7 @@ attack: setup-test
 	NDBPLAN_EXAMPLES=$(LAWS) QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -q -n auto -m hypothesis tests
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/monkey.py --actions $(ACTIONS) --seconds $(SECONDS) --seed $(SEED)
 	$(PYTHON) tests/attack/previews.py --plans $(PREVIEWS) --by-command 20 --seed $(SEED)
+	$(PYTHON) tests/attack/deciding.py --plans $(DECIDED) --seconds $(SECONDS) --seed $(SEED)
 	$(PYTHON) tests/attack/error_bars.py --seeds $(BARS)
 	$(PYTHON) tests/attack/lines.py --lines $(LINES) --seed $(SEED)
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/kills.py --kills $(KILLS) --seconds $(SECONDS) --seed $(SEED)

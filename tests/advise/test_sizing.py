@@ -142,6 +142,12 @@ def test_the_same_requirements_give_the_same_bytes(found: Sized) -> None:
     assert once == again
 
 
+def test_memory_is_told_as_everywhere_in_powers_of_1024(found: Sized) -> None:
+    """`DataMemory of node 1 in 12 months: 104 GB of 106 GB` where estimate says 97.2 GiB."""
+    (line,) = (met.line for met in found.plans[0].limits if met.kind == "memory")
+    assert re.fullmatch(r"DataMemory of node \d+ in 12 months: [\d.]+ [MG]iB of [\d.]+ GiB", line)
+
+
 def test_every_answer_passes_all_checks_and_names_its_nearest_limit(found: Sized) -> None:
     for plan in found.plans:
         assert all(problem.severity is not Severity.ERROR for problem in check_all(plan.plan))

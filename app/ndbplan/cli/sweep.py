@@ -92,9 +92,9 @@ def sweep(
     """Measure every combination of some inputs: one row each, printed or in DIR/results.csv, as the grid is.
 
     A row counts as done when it is on disk; what is broken off goes on with --resume and does nothing twice.
-    Of several inputs the JSON, and what is printed with -o, tell how far each moves each figure, the others as
-    they are, the widest first (`swings`); an input whose values the plan has not stays at the one in their
-    middle meanwhile.
+    Of several inputs the JSON, and what is printed with -o, tell how far each moves each figure, the others
+    as they are, the widest first (`swings`); an input whose values the plan has not stays at the one in
+    their middle meanwhile.
     """
     from ndbplan.advise.figures import FIGURES
     from ndbplan.advise.sweep import Sweep, vary

@@ -35,6 +35,7 @@ from ndbplan.advise.sizing.verdict import (
     CLIENTS,
     CONNECTIONS,
     FIXED_NODES,
+    MEMORY,
     Met,
     Verdict,
     kind_of,
@@ -56,7 +57,6 @@ from ndbplan.plan.requirements import Requirements, WantedJob
 from ndbplan.plan.workloads import JobLoad, Workload
 
 _ROUNDING = 1e-9
-_MEMORY = "memory"
 _OF_LOADS = "tx/s"
 """Unit of the limits that clients move."""
 _exact = Quantity.exact
@@ -139,7 +139,7 @@ class Judge:
         kind = found.broken.kind if found.broken is not None else ""
         larger = replace(found, groups=self._most_built(found, most))
         with keeping():
-            larger.most_memory = kind == _MEMORY
+            larger.most_memory = kind == MEMORY
             near = self._worst(self._built(larger), kind)
             if found.broken is not None and found.broken.needed.unit == _OF_LOADS:
                 # What the few clients of a small cluster carry hides other limits of a large one.
@@ -280,7 +280,7 @@ class Judge:
         if found.broken is not None:
             return found
         first = self._held(self._built(found, files))
-        if first.broken is None or first.broken.kind != _MEMORY:
+        if first.broken is None or first.broken.kind != MEMORY:
             return first
         # DataMemory is raised only where rows ask for it: a larger one takes longer to allocate.
         found = replace(found, met=[], broken=None, at_least=first.at_least, most_memory=True)
@@ -382,7 +382,7 @@ class Judge:
         if largest > 0:
             self._at_least(found, sum(n.data_memory_bytes.value for n in nodes) / largest / len(nodes))
         title = f"DataMemory of node {most.node_id} {when}"
-        return Met(title, most.data_memory_bytes, _exact(limit, "bytes"), _MEMORY)
+        return Met(title, most.data_memory_bytes, _exact(limit, "bytes"), MEMORY)
 
     def _at_least(self, found: Verdict, mean_use: float) -> None:
         """What of a node is used in the mean: with fewer groups at least as much in all is on fewer nodes."""

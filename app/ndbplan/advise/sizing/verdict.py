@@ -14,7 +14,7 @@ from ndbplan.advise.sizing.choices import Choice
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
-from ndbplan.base.units import format_value, how_many
+from ndbplan.base.units import format_memory, format_value, how_many
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan
@@ -24,6 +24,7 @@ from ndbplan.simulate.bottleneck import Bottleneck
 CONNECTIONS, CLIENTS = "connections", "clients"
 """Limits of what the load comes through: its cluster connections, and its hosts."""
 CHECK = "check"
+MEMORY = "memory"
 DESIGN = "design"
 """A limit that tables or loads break, whatever the cluster."""
 LOADER = "loader"
@@ -107,7 +108,8 @@ class Met(Shape):
             return f"{self.limit} ({how_many(found, 'error')})" if found > 1 else self.limit
         if self.kind == PRICE or not self.is_moved:
             return self.limit
-        needed, allowed = (format_value(q.value, q.unit) for q in (self.needed, self.allowed))
+        told = format_memory if self.kind == MEMORY else format_value
+        needed, allowed = (told(q.value, q.unit) for q in (self.needed, self.allowed))
         return f"{self.limit}: {needed} of {allowed}"
 
 
