@@ -60,7 +60,7 @@ def test_a_key_shows_what_the_next_value_would_do_and_enter_takes_it(window: Any
     qtbot.waitUntil(lambda: not window.panels.estimates.previews.is_busy, timeout=_WAIT_MS)
     assert looker.card.isVisible()
     assert looker.card.title.text() == "Cores 64"
-    assert "32 → 64" in looker.card.changes.text()
+    assert "32 -> 64" in looker.card.changes.text()
     qtbot.keyClick(field.line, Qt.Key.Key_Escape)
     assert (field.line.text(), looker.card.isVisible()) == ("32", False)
     assert window.document.plan is plan
@@ -116,6 +116,21 @@ def test_several_that_differ_have_no_step_and_equal_ones_go_together(window: Any
     assert [window.document.plan.host(i).cores for i in hosts] == [64, 64]
     window.document.edit("Other", lambda plan: edits.update(plan, "host-a1", cores=5))
     assert _stepper(window, "cores").next_value("up") is None
+
+
+def test_arrows_stand_beside_the_mark_of_an_assumed_value(window: Any, qtbot: Any) -> None:
+    window.document.edit("Assume", lambda plan: edits.update(plan, "host-a1", assumed=("cores",)))
+    field, stepper = _fields(window, "cores")[-1], _stepper(window, "cores")
+    before = field.assumed.geometry()
+    field.line.setFocus()
+    _enter(field.line)
+    assert field.assumed.geometry() == before, "the mark stays under the pointer"
+    for arrow in stepper.arrows.values():
+        assert arrow.isVisible()
+        assert not arrow.geometry().intersects(before)
+    assert not stepper.arrows["up"].geometry().intersects(stepper.arrows["down"].geometry())
+    qtbot.mouseClick(stepper.arrows["up"], _LEFT)
+    assert window.document.plan.host("host-a1").assumed == (), "what somebody chose is stated"
 
 
 def test_arrows_hide_no_digit(window: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -60,7 +60,6 @@ class Field(QWidget):
         self.editor = editor
         self._commit = commit
         self._confirm: Callable[[], None] | None = None
-        self._right_px = 0
         caption = QLabel(label)
         caption.setProperty("look", "fieldLabel")
         caption.setBuddy(editor)
@@ -148,10 +147,9 @@ class Field(QWidget):
             return
         is_list = isinstance(self.editor, QComboBox)
         value = self.editor.currentText() if isinstance(self.editor, QComboBox) else _text_of(self.editor)
-        inset = 22 if is_list else 5 + self._right_px
+        inset = 22 if is_list else 5
         # A number of which the mark hides the last digits is another number.
-        taken = self.editor.fontMetrics().horizontalAdvance(value) + self._right_px
-        room = self.editor.width() - taken - 2 * (inset - self._right_px) - _PADDING
+        room = self.editor.width() - self.editor.fontMetrics().horizontalAdvance(value) - 2 * inset - _PADDING
         self.assumed.setText(_ASSUMED)
         if self.assumed.sizeHint().width() > room:
             self.assumed.setText(_ASSUMED_SHORT)
@@ -228,15 +226,12 @@ class LineField(Field):
         self.put(value)
         self._finished()
 
-    def leave_room_for_steps(self) -> None:
-        """Keep the mark of an assumed value off the arrows."""
-        self._right_px = STEPS_PX
-        self._place_mark()
-
-    def has_room_for_steps(self) -> bool:
-        """Whether arrows would hide no digit."""
-        taken = self.line.fontMetrics().horizontalAdvance(self.line.text())
-        return taken + 2 * _PADDING + STEPS_PX <= self.line.width()
+    def place_for_steps(self) -> QRect | None:
+        """Where arrows lie, before the mark of an assumed value; None: they would hide a digit."""
+        right = self.line.width() - 2 if self.assumed.isHidden() else self.assumed.x()
+        taken = self.line.fontMetrics().horizontalAdvance(self.line.text()) + 2 * _PADDING
+        place = QRect(right - STEPS_PX, 1, STEPS_PX, self.line.height() - 2)
+        return place if taken <= place.x() else None
 
     def offer_to_vary(self, vary: Callable[[], object]) -> None:
         """Put *Vary this…* into the menu of the editor."""

@@ -83,13 +83,13 @@ class PreviewCard(QFrame):
 
         self._clear()
         more = len(seen.changes) - _CHANGES
-        lines = [one.replace(" -> ", " → ") for one in seen.changes[:_CHANGES]]
-        told = [*lines, *([f"and {how_many(more, 'more value')}"] if more > 0 else [])]
+        told = [*seen.changes[:_CHANGES], *([f"and {how_many(more, 'more value')}"] if more > 0 else [])]
         self.changes.setText("\n".join(told))
         self.changes.setVisible(bool(told))
         self.problems.setText("\n".join(f"{sentence(one)}." for one in seen.problems))
         self.problems.setVisible(bool(seen.problems))
-        shown = sorted(seen.lines, key=lambda line: _SHOWN_FIRST.index(line.figure.name))
+        lines = seen.lines
+        shown = sorted(lines, key=lambda line: _SHOWN_FIRST.index(line.figure.name))
         others = [line for line in shown if not line.is_same]
         for row, line in enumerate(others):
             before, after = number(line, line.before), number(line, line.after)

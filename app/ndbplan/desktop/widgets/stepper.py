@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QToolButton
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.document.previews import Edit, Previews
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.widgets.fields import STEPS_PX, LineField
+from ndbplan.desktop.widgets.fields import LineField
 from ndbplan.desktop.widgets.preview_card import look_away, looker
 from ndbplan.edits.steps import next_down, next_up
 from ndbplan.plan.plan import Plan
@@ -28,8 +28,9 @@ from ndbplan.plan.plan import Plan
 _KEYS = {Qt.Key.Key_Up: "up", Qt.Key.Key_Down: "down"}
 _NEXT = {"up": next_up, "down": next_down}
 _ARROW_PX = 10
-_MOVED = (QEvent.Type.Resize, QEvent.Type.Show)
-_SEEN = (QEvent.Type.Enter, QEvent.Type.Leave, QEvent.Type.FocusIn, QEvent.Type.FocusOut)
+_SEEN = (
+    QEvent.Type.Enter, QEvent.Type.Leave, QEvent.Type.FocusIn, QEvent.Type.FocusOut, QEvent.Type.Resize,
+)  # fmt: skip
 
 
 class Stepper(QObject):
@@ -48,7 +49,6 @@ class Stepper(QObject):
         self._field, self._name, self._previews = field, name, previews
         self._plan, self._edit_of = plan, edit_of
         self.arrows = {way: self._arrow(way) for way in _NEXT}
-        field.leave_room_for_steps()
         for watched in (field.line, *self.arrows.values()):
             watched.installEventFilter(self)
         field.line.textEdited.connect(lambda _text: look_away(field.line))
@@ -91,8 +91,6 @@ class Stepper(QObject):
             return False
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             return self._key(event)
-        if event.type() in _MOVED:
-            self._place()
         if event.type() in _SEEN:
             self._show(line.hasFocus() or (line.underMouse() and event.type() != QEvent.Type.Leave))
         if event.type() in (QEvent.Type.FocusOut, QEvent.Type.Hide):
@@ -138,15 +136,13 @@ class Stepper(QObject):
 
     def _show(self, on: bool) -> None:
         """Show the arrows that lead anywhere, where they hide no digit."""
-        has_room = self._field.has_room_for_steps()
+        place = self._field.place_for_steps()
+        if place is not None:
+            half = place.height() // 2
+            self.arrows["up"].setGeometry(place.adjusted(0, 0, 0, half - place.height()))
+            self.arrows["down"].setGeometry(place.adjusted(0, half, 0, 0))
         for way, arrow in self.arrows.items():
-            arrow.setVisible(on and has_room and self.next_value(way) is not None)
-
-    def _place(self) -> None:
-        line = self._field.line
-        half = (line.height() - 2) // 2
-        for way, arrow in self.arrows.items():
-            arrow.setGeometry(line.width() - STEPS_PX - 2, 1 if way == "up" else 1 + half, STEPS_PX, half)
+            arrow.setVisible(on and place is not None and self.next_value(way) is not None)
 
     def _tint(self) -> None:
         for way, arrow in self.arrows.items():
