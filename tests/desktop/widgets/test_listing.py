@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionHeader, QStyleOp
 from pytestqt.qtbot import QtBot
 
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.widgets.whole_rows import Rows, Table, Tree
+from ndbplan.desktop.widgets.whole_rows import Lines, Rows, Table, Tree
 
 
 @pytest.mark.parametrize("height", [*range(100, 130), 900])
@@ -85,3 +85,23 @@ def test_names_of_columns_stand_above_what_is_in_them(qtbot: QtBot, qapp: QAppli
     margin = style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, option, table) + 1
     begins = style.subElementRect(QStyle.SubElement.SE_HeaderLabel, name, header).left()
     assert words.left() + margin == begins
+
+
+@pytest.mark.parametrize("height", range(120, 200, 13))
+def test_a_text_ends_with_a_whole_line(height: int, qtbot: QtBot) -> None:
+    """A presentation cut `FileSystemPathDD` in its middle."""
+    text = Lines()
+    qtbot.addWidget(text)
+    text.setPlainText("\n".join(f"{n} {'wide ' * 60}" for n in range(90)))
+    text.resize(300, height)
+    text.show()
+    assert text.horizontalScrollBar().isVisible()
+    bar = text.verticalScrollBar()
+    for at in (0, 30, bar.maximum()):
+        bar.setValue(at)
+        bottom, block = text.viewport().height(), text.firstVisibleBlock()
+        while block.isValid():
+            line = text.blockBoundingGeometry(block).translated(text.contentOffset())
+            # Letters do not reach into the first and last pixels of their line.
+            assert not line.top() + 4 < bottom < line.bottom() - 4, (at, block.text()[:3])
+            block = block.next()

@@ -12,7 +12,6 @@ from PySide6.QtGui import QColor, QFont, QGuiApplication, QSyntaxHighlighter, QT
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidgetItem,
-    QPlainTextEdit,
     QPushButton,
     QSplitter,
     QStackedWidget,
@@ -28,7 +27,7 @@ from ndbplan.desktop.widgets.ask_folder import ask_folder, may_replace
 from ndbplan.desktop.widgets.flow_layout import FlowLayout
 from ndbplan.desktop.widgets.sections import Elided, label, link, spin_box
 from ndbplan.desktop.widgets.what_runs import ask_what_runs
-from ndbplan.desktop.widgets.whole_rows import Rows
+from ndbplan.desktop.widgets.whole_rows import Lines, Rows
 from ndbplan.edits.first_steps import step
 from ndbplan.plan.plan import Plan
 
@@ -54,11 +53,8 @@ class ExportPanel(Panel):
         self.files.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.files.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.files.currentTextChanged.connect(self._show_file)
-        self.text = QPlainTextEdit()
-        self.text.setTabChangesFocus(True)
-        self.text.setReadOnly(True)
+        self.text = Lines()
         self.text.setProperty("look", "file")
-        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setFont(theme.mono_font())
         self.text.setAccessibleName("Text of the file")
         self._highlighter = Highlighter(self.text.document())

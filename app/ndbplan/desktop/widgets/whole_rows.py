@@ -1,8 +1,9 @@
-"""Views of rows that end at an edge: the last row is there as a whole, or not at all."""
+"""Views of rows and lines that end at an edge: the last one is there as a whole, or not at all."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QListWidget, QTableView, QTreeView
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QListWidget, QPlainTextEdit, QTableView, QTreeView
 
 
 def _end_with_a_whole_row(view: QTableView | QTreeView | QListWidget, row_px: int) -> None:
@@ -38,3 +39,22 @@ class Rows(QListWidget):
         super().updateGeometries()
         heights = {self.sizeHintForRow(row) for row in range(self.count())}
         _end_with_a_whole_row(self, heights.pop() if len(heights) == 1 else 0)
+
+
+class Lines(QPlainTextEdit):
+    """A text to be read, of lines that are not wrapped."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setReadOnly(True)
+        self.setTabChangesFocus(True)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        margins, line_px = self.viewportMargins(), self.blockBoundingRect(self.firstVisibleBlock()).height()
+        first_px = self.document().documentMargin()
+        room = self.viewport().height() + margins.bottom() - first_px
+        bottom = int(room % line_px) if room > line_px > 0 else 0
+        if bottom != margins.bottom():
+            self.setViewportMargins(margins.left(), margins.top(), margins.right(), bottom)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.analyses.simulation.playback import clock_text
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.whole_rows import Lines
 
 if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
@@ -26,11 +27,8 @@ class NdbinfoPage(QWidget):
         self.table.setAccessibleName("Table of ndbinfo")
         self.table.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.table.activated.connect(self._fill)
-        self.text = QPlainTextEdit()
-        self.text.setTabChangesFocus(True)
-        self.text.setReadOnly(True)
+        self.text = Lines()
         self.text.setFont(theme.mono_font())
-        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setAccessibleName("Rows of the table")
         self.copy = QToolButton()
         self.copy.setProperty("kind", "quiet")
