@@ -51,6 +51,12 @@ def aside(plan: Plan) -> Plan:
     return update(plan, plan.data_nodes[-1].id, node_group=65536)
 
 
+def all_aside(plan: Plan) -> Plan:
+    for node in plan.data_nodes:
+        plan = update(plan, node.id, node_group=65536)
+    return plan
+
+
 def hdd(plan: Plan) -> Plan:
     for host in plan.hosts:
         for disk in host.disks:
@@ -177,6 +183,7 @@ BROKEN: dict[str, Callable[[], Plan]] = {
     "comes-back": lambda: starter(StopOnError=1),
     "replicas-alike": lambda: set_parameter(starter(), starter().data_nodes[0].id, "NoOfReplicas", 1),
     "node-group-number": lambda: update(starter(), starter().data_nodes[0].id, node_group=72),
+    "no-node-group": lambda: all_aside(starter()),
     "heartbeat-order": lambda: starter(HeartbeatOrder=7),
     "data-node-ids": lambda: update(starter(), starter().data_nodes[0].id, node_id=200),
     "localhost-mixed": lambda: update(starter(), starter().hosts[0].id, hostname="localhost"),

@@ -117,7 +117,9 @@ class Life:
         self.took: dict[str, tuple[float, Quantity]] = {}
         """Seconds that each timed part took, and what was stated."""
         self.has_tables = self.failed = False
-        self.times = ActedTimes(plan, before, self.random) if timed else None
+        # Without a node group there is no estimate of anything to be held against.
+        has_times = timed and bool(node_groups(before or plan))
+        self.times = ActedTimes(plan, before, self.random) if has_times else None
 
     @classmethod
     def of_change(cls, before: Plan, after: Plan, place: Path, seed: int = 1, *, timed: bool = False) -> Life:

@@ -30,6 +30,7 @@ from ndbplan.exporting.export import export
 from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
 from ndbplan.operations.schema import table_name
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column
 from random_plans import random_plan
@@ -472,6 +473,16 @@ def test_hosts_that_are_alike_are_broken_off_on_once(tmp_path: Path) -> None:
     life.breaks_on = found
     assert list(life.act("install", None, again=False)) == []
     assert 0 < life.breaks < life.cluster.calls
+
+
+def test_a_plan_that_no_time_can_be_stated_of_is_acted_without_times(tmp_path: Path) -> None:
+    plan = versions("starter")
+    for node in plan.data_nodes:
+        plan = update(plan, node.id, node_group=NODE_GROUP_NONE)
+    life = Life(plan, tmp_path / "life", timed=True)
+    for part in ("install", "start"):
+        assert list(life.act(part, 0, again=False)) == [], part
+    assert not life.took
 
 
 def test_units_are_loaded_by_the_host_that_is_told_to() -> None:

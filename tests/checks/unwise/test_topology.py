@@ -39,6 +39,23 @@ def test_uneven_groups(starter: Plan) -> None:
     assert [p.where for p in problems] == ["node group 0", "node group 1"]
 
 
+def test_a_cluster_of_reserved_nodes_alone_holds_nothing(starter: Plan) -> None:
+    one, other = starter.data_nodes
+    aside = update(update(starter, one.id, node_group=65536), other.id, node_group=65536)
+    (problem,) = found(aside, "no-node-group")
+    assert problem.severity is Severity.ERROR
+    (way,) = problem.solutions
+    assert [node.node_group for node in way.edit(aside).data_nodes] == [None, None]
+    assert not found(update(starter, one.id, node_group=65536), "no-node-group")
+
+
+def test_where_reserved_nodes_fill_no_group_the_fix_is_words() -> None:
+    (alone,) = found(_groups(65536), "no-node-group")
+    assert not alone.solutions
+    assert "leave NodeGroup out of 2 data nodes" in (alone.fix or "")
+    assert not found(_groups(None, None, 65536), "no-node-group")
+
+
 def test_one_copy(starter: Plan) -> None:
     single = set_parameter(starter, "data_node", "NoOfReplicas", 1)
     (problem,) = found(single, "number-of-replicas")

@@ -1,4 +1,4 @@
-"""Rules about how tables are cut into fragments and what a later reorganisation leaves behind."""
+"""Rules about where tables lie, how they are cut into fragments and what a later reorganisation leaves."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from ndbplan.base.units import GIB, format_bytes_binary, format_count, format_percent
-from ndbplan.checks.problem import Edit, Problem
-from ndbplan.checks.rule import hint, rule, warning
+from ndbplan.base.units import GIB, format_bytes_binary, format_count, format_percent, how_many
+from ndbplan.checks.problem import Edit, Problem, Solution
+from ndbplan.checks.rule import error, hint, rule, warning
+from ndbplan.checks.solutions import one_of
 from ndbplan.checks.unwise.fragment_cures import numbers_that_divide, smaller_fixed_parts
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.configuration.table_options import has_own_balance
-from ndbplan.edits.changes import SetField
+from ndbplan.edits.changes import SetField, together
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.disk_data import reads_backup
 from ndbplan.estimate.storage.fragments import page_bytes
@@ -33,6 +34,30 @@ _BIG_TABLE = GIB
 
 def _changed(table_id: str, name: str, value: object) -> Edit:
     return SetField(table_id, name, value)
+
+
+@rule("no-node-group", "No data node is in a node group")
+def no_node_group(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    nodes, replicas = plan.data_nodes, no_of_replicas(plan)
+    if not nodes or node_groups(plan):
+        return
+    told = error(
+        "data nodes",
+        f"every data node is reserved (NodeGroup {NODE_GROUP_NONE}); without a node group no row has a "
+        "place, and no table can be made",
+        None,
+        [node.id for node in nodes],
+    )
+    first = nodes[: len(nodes) // replicas * replicas]
+    edit: Edit = together(SetField(node.id, "node_group", None) for node in first)
+    way = Solution(
+        f"Put {how_many(len(first), 'data node')} into node groups",
+        "without a NodeGroup they fill them",
+        edit,
+    )
+    unknown = f"leave NodeGroup out of {replicas} data nodes at least; what they lack then is said next"
+    yield replace(told, solve=one_of(now, "no-node-group", [way] if first else [], unknown))
 
 
 @rule("hash-map-skew", "Buckets do not divide evenly over partitions")
@@ -95,7 +120,7 @@ def reorganise_refused(now: Estimation) -> Iterator[Problem]:
 @rule("reorganise-leaves-behind", "A reorganisation leaves something on the old nodes")
 def reorganise_leaves_behind(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
-    if not any(node.node_group == NODE_GROUP_NONE for node in plan.data_nodes):
+    if not (node_groups(plan) and any(node.node_group == NODE_GROUP_NONE for node in plan.data_nodes)):
         return
     for table in plan.tables:
         stays = []

@@ -250,7 +250,7 @@ def _backup_to(node_id: str, disk_id: str) -> Edit:
 def growth_at_peak(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     aside = [node for node in plan.data_nodes if node.node_group == NODE_GROUP_NONE]
-    if aside and plan.tables and plan.workloads:
+    if aside and len(aside) < len(plan.data_nodes) and plan.tables and plan.workloads:
         yield hint(
             "reorganisation",
             f"{how_many(len(aside), 'data node')} {'waits' if len(aside) == 1 else 'wait'} for a node group; "
