@@ -11,6 +11,7 @@ import yaml
 from hypothesis import given, settings
 
 from drawn_plans import plans
+from exporting.acted_changes import with_init_scripts
 from ndbplan.base.resources import resource_path
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan, update
@@ -66,6 +67,24 @@ def test_any_plan_gives_files_that_load(plan: Plan) -> None:
             assert _loaded(text)
         else:
             assert parsed_unit(text)["Unit"]["Description"].count("%%") == 1
+
+
+def test_no_line_is_joined_with_the_next() -> None:
+    """systemd, and the head of an init script, go on behind a backslash at the end of a line."""
+    plan = set_parameter(sample("starter"), "management", "DataDir", "/var/lib/a\\")
+    plan = plan.replace(name="C:\\ \\")
+    for one, kind in ((plan, "service"), (with_init_scripts(plan), "init.d")):
+        files = render_files(one, ["systemd"])
+        assert len(files) == 6
+        assert all(kind in path for path in files)
+        for path, text in files.items():
+            head = text.partition("### END INIT INFO")[0]
+            assert not [line for line in head.splitlines() if line.endswith("\\")], path
+    folders = [
+        parsed_unit(text)["Service"].get("WorkingDirectory")
+        for text in render_files(plan, ["systemd"]).values()
+    ]
+    assert folders.count("/var/lib/a\\/") == 2
 
 
 def test_one_unit_for_each_process() -> None:

@@ -194,6 +194,11 @@ def _place(
     return host.hostname, unit, host.service_manager
 
 
+def _named(plan: Plan) -> str:
+    """The cluster at the end of a line, which a backslash would join with the next one."""
+    return ascii_text(plan.name).rstrip("\\ ")
+
+
 def _management(plan: Plan, node: ManagementNode) -> Service:
     words = [
         "/usr/sbin/ndb_mgmd",
@@ -205,7 +210,7 @@ def _management(plan: Plan, node: ManagementNode) -> Service:
         words.append(f"--configdir={MANAGEMENT_DIRECTORY}")
     return Service(
         *_place(plan, node, f"ndb_mgmd-{node.node_id}"),
-        f"NDB management node {node.node_id} of {ascii_text(plan.name)}",
+        f"NDB management node {node.node_id} of {_named(plan)}",
         "simple",
         tuple(words),
         management_directory(plan, node),
@@ -217,7 +222,7 @@ def _data(plan: Plan, node: DataNode) -> Service:
     program, paths = data_node_program(plan), data_node_paths(plan, node)
     return Service(
         *_place(plan, node, f"{program}-{node.node_id}"),
-        f"NDB data node {node.node_id} of {ascii_text(plan.name)}",
+        f"NDB data node {node.node_id} of {_named(plan)}",
         "simple",
         # --nodaemon keeps the angel process, which RESTART of the management client needs.
         (
@@ -241,7 +246,7 @@ def _sql(plan: Plan, node: SqlNode) -> Service:
     return Service(
         # A name of its own: mysqld.service is that of the distribution's packages.
         *_place(plan, node, f"ndb_mysqld-{node.node_id}"),
-        f"SQL node {node.node_id} of {ascii_text(plan.name)}",
+        f"SQL node {node.node_id} of {_named(plan)}",
         "notify" if plan.features.mysqld_notifies_systemd else "simple",
         tuple(words),
         shown_as=_SHOWN_AS,

@@ -24,6 +24,8 @@ def _unit(plan: Plan, service: Service) -> str:
         unit=service,
         command=_started(service),
         # Nothing is put in for a $ there.
+        # A backslash at its end would join the next line to it.
+        directory=service.directory + "/" * service.directory.endswith("\\"),
         mounts=[unit_word(path).replace("$$", "$") for path in service.mounts],
         seconds_to_stop=_SECONDS_TO_STOP,
     )
