@@ -37,9 +37,9 @@ from ndbplan.exporting.my_cnf import render_my_cnf
 from ndbplan.exporting.systemd import render_units
 from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
 from ndbplan.operations.life import operations
+from ndbplan.operations.meanwhile import NOBODY
 from ndbplan.operations.operation import Operation
 from ndbplan.operations.schema import table_name
-from ndbplan.operations.steps import NOBODY
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE
 

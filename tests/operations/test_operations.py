@@ -8,7 +8,7 @@ from ndbplan.base.resources import resource_path
 from ndbplan.configuration.needs import CannotChangeError
 from ndbplan.configuration.services import service_of
 from ndbplan.edits import parts as edits
-from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.growth import add_node_group, twin_host, twin_node
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.estimation import Estimation
@@ -19,8 +19,8 @@ from ndbplan.operations.change import change
 from ndbplan.operations.commands import Copy, CreateNodeGroup, Shell, StartService, StopDataNode, WaitStarted
 from ndbplan.operations.first_start import first_start
 from ndbplan.operations.hosts import replace_host
-from ndbplan.operations.operation import Operation, Times
-from ndbplan.operations.restoring import empty_data_nodes
+from ndbplan.operations.operation import Operation, Step, Times
+from ndbplan.operations.restoring import empty_data_nodes, restore
 from ndbplan.operations.roll_out import roll_out, rolling_restart, upgrade
 from ndbplan.operations.table_moves import optimise
 from ndbplan.plan.disk_speed import at_disk_speed
@@ -454,6 +454,35 @@ def test_a_change_says_whose_clients_are_cut_off() -> None:
     assert steps["sql-nodes"].blocked[0] == "clients of SQL node 147 on app-a1 (the only one)"
     beside = edits.update(before, stays.id, options={"ndb_batch_size": "65536"})
     assert "the only one" not in change(Estimation(beside), before, timed=False).text
+
+
+def restarted(plan: Plan, key: str, *, initial: bool = False) -> Step:
+    step = rolling_restart(Estimation(plan), initial=initial, timed=False).step(key)
+    assert step is not None
+    return step
+
+
+def test_what_must_not_fail_meanwhile_follows_the_copies_that_are_left() -> None:
+    plan = sample_plan("starter")
+    other = "a second node of the same group must not fail"
+    assert other in restarted(plan, "restart-1").blocked
+    with_host, host_id = twin_host(plan, plan.host(plan.data_nodes[0].host_id))
+    three = twin_node(with_host, plan.data_nodes[0], host_id, 0)
+    three = set_parameter(three, "data_node", "NoOfReplicas", 3)
+    assert "the 2 other nodes of the same group must not all fail" in restarted(three, "restart-1").blocked
+    reserved = sample_plan("measured-7.4.10")
+    spare = restarted(reserved, "restart-3")
+    assert spare.blocked == ("DDL",)
+    assert "copies" not in restarted(reserved, "restart-3", initial=True).text
+    assert other in restarted(reserved, "restart-1").blocked
+
+
+def test_a_restore_says_which_accounts_go_back() -> None:
+    plan = sample_plan("starter")
+    for version, shared in (("8.4", True), ("8.0.18", False), ("7.4", False)):
+        work = restore(Estimation(edits.set_plan(plan, ndb_version=version)))
+        assert work is not None
+        assert ("accounts that SQL nodes share are as they were" in work.text) is shared, version
 
 
 def test_steps_that_restart_nodes_have_their_time_when_nodes_hold_no_rows() -> None:

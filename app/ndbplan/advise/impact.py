@@ -18,7 +18,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.grown import ReorganiseEstimate
 from ndbplan.estimate.load.log_records import operation_redo
 from ndbplan.estimate.times.reorganise import TableReorganise
-from ndbplan.operations.steps import who_waits
+from ndbplan.operations.meanwhile import who_waits
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import (
     LEAST_WEIGHT,

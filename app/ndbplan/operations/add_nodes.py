@@ -26,18 +26,17 @@ from ndbplan.operations.commands import (
     wait_started,
 )
 from ndbplan.operations.files import copy_configuration, install_services, node_directories, refuse_old_files
+from ndbplan.operations.meanwhile import NO_DDL, who_waits
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.programs import install_programs
 from ndbplan.operations.roll_out import with_disks_asked
 from ndbplan.operations.steps import (
-    NO_DDL,
     STOPS_WITH_ONE,
     new_configuration,
     on_a_closed_sql_node,
     reload_management_nodes,
     restart_each,
     restart_sql_nodes,
-    who_waits,
 )
 from ndbplan.operations.table_moves import disk_loads, longest_move, table_moves
 from ndbplan.plan.plan import Plan

@@ -52,6 +52,7 @@ from ndbplan.operations.files import (
     not_with_its_host,
 )
 from ndbplan.operations.hosts import new_programs, no_return, system_tables_step, way_back, with_new_programs
+from ndbplan.operations.meanwhile import NOBODY, sql_nodes_named, who_is_cut_off
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.restoring import (
     empty_data_nodes,
@@ -65,7 +66,6 @@ from ndbplan.operations.restoring import (
 from ndbplan.operations.roll_out import with_disks_asked
 from ndbplan.operations.steps import (
     DATA_NODE_STAYS_AWAY,
-    NOBODY,
     SQL_NODE_STAYS_AWAY,
     kind_of_start,
     lost_with_all,
@@ -75,9 +75,7 @@ from ndbplan.operations.steps import (
     restart_nodes,
     restart_sql_nodes,
     slowest_restart,
-    sql_nodes_named,
     verify,
-    who_is_cut_off,
 )
 from ndbplan.operations.table_changes import left_to_people, stay, table_steps
 from ndbplan.plan.plan import Plan

@@ -34,16 +34,10 @@ from ndbplan.operations.files import (
     sql_data_directories,
     upgrade_system_tables,
 )
+from ndbplan.operations.meanwhile import NO_DDL, no_node_failure, restart_clients
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.programs import install_programs
-from ndbplan.operations.steps import (
-    NO_DDL,
-    NO_NODE_FAILURE,
-    move_redo_logs,
-    restart_clients,
-    slowest_restart,
-    verify,
-)
+from ndbplan.operations.steps import move_redo_logs, slowest_restart, verify
 from ndbplan.plan.hardware import Host, ServiceManager
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode
@@ -250,7 +244,7 @@ def _of_host(times: Times, plan: Plan, host: Host) -> Iterator[Step]:
         _what_was_there(plan, management, data),
         tuple(commands),
         duration,
-        blocked=(NO_DDL, NO_NODE_FAILURE) if data else (),
+        blocked=(NO_DDL, no_node_failure(plan)) if data else (),
         if_it_fails="all others go on without the host; correct what is named, run the part again",
         phases=phases,
         host=host.hostname,

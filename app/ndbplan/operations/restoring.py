@@ -26,15 +26,10 @@ from ndbplan.operations.commands import (
     wait_started,
 )
 from ndbplan.operations.files import node_directories, removed
+from ndbplan.operations.meanwhile import NOBODY
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.schema import space_files
-from ndbplan.operations.steps import (
-    DATA_NODE_STAYS_AWAY,
-    NOBODY,
-    SQL_NODE_STAYS_AWAY,
-    move_redo_logs,
-    verify,
-)
+from ndbplan.operations.steps import DATA_NODE_STAYS_AWAY, SQL_NODE_STAYS_AWAY, move_redo_logs, verify
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 
@@ -116,10 +111,15 @@ def restore(now: Estimation, *, timed: bool = True) -> Operation | None:
         *fill_again(times, plan, plan),
         verify(plan),
     )
+    stay = (
+        "Rows and tables of NDB come back, and accounts that SQL nodes share are as they were then; other "
+        "accounts and views stay as they are."
+        if plan.features.stored_grants_restored
+        else "Rows and tables of NDB come back; users and views of the SQL nodes stay as they are."
+    )
     text = (
         "Brings back the backup that the part backup took last, or the one that --backup ID names. All data "
-        "nodes are emptied first. Rows and tables of NDB come back; users and views of the SQL nodes stay as "
-        "they are."
+        f"nodes are emptied first. {stay}"
     )
     again = "Every run empties the data nodes and brings the backup back."
     return Operation("restore", "Restore a backup", steps, text, each_time=again)

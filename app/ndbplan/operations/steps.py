@@ -10,7 +10,6 @@ from ndbplan.base.quantity import Quantity, total, total_of_independent
 from ndbplan.base.units import how_many
 from ndbplan.configuration.deployment import SqlFiles
 from ndbplan.configuration.directories import data_node_paths
-from ndbplan.configuration.needs import Needs
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.services import service_of, started_with
 from ndbplan.configuration.settings import is_diskless, node_settings
@@ -35,14 +34,18 @@ from ndbplan.operations.commands import (
     wait_started,
 )
 from ndbplan.operations.files import move_redo_log, move_sql_files
+from ndbplan.operations.meanwhile import (
+    NO_DDL,
+    NOBODY,
+    is_closed_for_ddl,
+    named_for_ddl,
+    no_node_failure,
+    restart_clients,
+)
 from ndbplan.operations.operation import Step, Times
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, SqlNode
 
-NO_DDL = "DDL"
-NO_RESTART = "restarts of data nodes"
-NO_NODE_FAILURE = "a second node of the same group must not fail"
-NOBODY = "everything: the cluster is down"
 MANAGEMENT_STAYS_AWAY = (
     "the log of its service (journalctl --unit=NAME, or /var/log/NAME.log of an init script) says what "
     "ndb_mgmd refuses; correct it in the plan and export again"
@@ -69,63 +72,6 @@ def new_node_stays_away(plan: Plan, node: DataNode) -> str:
         "is no first start: use the part start-again. Where it died in this very one, start it on its host "
         f"before (data node {node.node_id} on {host}: {started_with(name, '--initial')})"
     )
-
-
-def sql_nodes_named(plan: Plan, nodes: Iterable[object]) -> str:
-    """Those of some nodes that are SQL nodes, with their hosts."""
-    return ", ".join(
-        f"SQL node {node.node_id} on {plan.host(node.host_id).hostname}"
-        for node in nodes
-        if isinstance(node, SqlNode)
-    )
-
-
-def _named(plan: Plan) -> str:
-    """The SQL node that runs statements on tables."""
-    return sql_nodes_named(plan, [sql_node_for_ddl(plan)])
-
-
-def is_closed_for_ddl(plan: Plan) -> bool:
-    """Whether the SQL node for statements on tables takes no clients meanwhile: others are there for them."""
-    return len(plan.sql_nodes) > 1
-
-
-def restart_clients(plan: Plan, serving: Sequence[SqlNode]) -> str:
-    """Whose clients wait while SQL nodes restart one after the other; there is one at least that serves."""
-    if len(serving) == 1:
-        return f"clients of {sql_nodes_named(plan, serving)} (the only one)"
-    return "clients of the SQL node that restarts"
-
-
-def who_is_cut_off(plan: Plan, serving: Sequence[SqlNode], needed: Needs) -> str:
-    """Clients that find no other SQL node in a change while all else goes on; nothing without any."""
-    if not needed.sql or len(serving) != 1 or needed.kind in ("system", "initial_system"):
-        return ""
-    return f", but {restart_clients(plan, serving)} are cut off while it restarts"
-
-
-def ddl_clients(plan: Plan) -> str:
-    """Whose clients wait while a statement on tables runs."""
-    if not plan.sql_nodes:
-        return "clients of the SQL node that runs the statement"
-    if is_closed_for_ddl(plan):
-        return f"clients of {_named(plan)} (out of service)"
-    return f"clients of {_named(plan)}{' (the only one)' if len(plan.sql_nodes) == 1 else ''}"
-
-
-def who_waits(plan: Plan, longest: tuple[str, Quantity] | None = None) -> str:
-    """Who waits for a statement on tables, and how long: runbook, procedure and impact say it alike.
-
-    `longest`: what of a table takes longest, and how long.
-    """
-    long = "" if longest is None else f" ({longest[0]}: {longest[1]})"
-    if is_closed_for_ddl(plan):
-        return (
-            f"{_named(plan)} is out of service for the whole of the statements on tables{long}: its clients "
-            "are cut off and must use another SQL node, where nobody waits"
-        )
-    others = "" if len(plan.sql_nodes) == 1 else "; clients of other SQL nodes do not: let them use those"
-    return f"{ddl_clients(plan)} wait for the whole of each statement on a table{long}{others}"
 
 
 _NO_NETWORK = "--skip-networking"
@@ -161,7 +107,7 @@ def on_a_closed_sql_node(times: Times, plan: Plan, steps: Iterable[Step], suffix
     restart_s = None if has_mode else times.constant("sql_restart_s")
     yield Step(
         f"close-sql{suffix}",
-        f"Take {_named(plan)} out of service",
+        f"Take {named_for_ddl(plan)} out of service",
         "A statement on a table blocks the clients of the SQL node that runs it. All others serve, and this "
         f"one takes none: {how}, until it is opened again or restarted.",
         (*others, *closes),
@@ -171,12 +117,12 @@ def on_a_closed_sql_node(times: Times, plan: Plan, steps: Iterable[Step], suffix
         else "a client on another host cannot connect (error 2003)",
         rollback="SET GLOBAL offline_mode = OFF" if has_mode else "restart the SQL node",
         if_it_fails=SQL_NODE_STAYS_AWAY,
-        destructive=f"Clients of {_named(plan)} are cut off.",
+        destructive=f"Clients of {named_for_ddl(plan)} are cut off.",
     )
     yield from steps
     yield Step(
         f"open-sql{suffix}",
-        f"Put {_named(plan)} back into service",
+        f"Put {named_for_ddl(plan)} back into service",
         "Clients can come back.",
         opens,
         restart_s,
@@ -304,7 +250,7 @@ def move_redo_logs(
             tuple(command for node in moved for command in move_redo_log(plan, node, duration)),
             duration,
             label="Move the redo logs, a restart of each node",
-            blocked=(NO_DDL, NO_NODE_FAILURE),
+            blocked=(NO_DDL, no_node_failure(plan)),
             destructive="Data nodes are stopped one after the other.",
         )
 
@@ -350,7 +296,9 @@ def restart_nodes(
     start = start_empty if initial else start_service
     groups = [group for group in node_groups(plan) if any(node in group for node in nodes)]
     others = [one for group in groups for one in group if one not in nodes]
-    how = "With --initial: it copies all its rows from its node group." if initial else "Without --initial."
+    how = "With --initial." if initial else "Without --initial."
+    if initial and groups:
+        how = "With --initial: it copies all its rows from its node group."
     return Step(
         f"restart-{nodes[0].node_id}",
         f"Restart data {name} on {hosts}",
@@ -375,7 +323,8 @@ def restart_nodes(
         ),
         duration,
         label=f"Restart data {name}{' with --initial' if initial else ''}",
-        blocked=(NO_DDL, NO_NODE_FAILURE),
+        # One in no group holds nothing.
+        blocked=(NO_DDL, no_node_failure(plan)) if groups else (NO_DDL,),
         check=f"ALL STATUS: {name} started",
         rollback="restart once more with the old configuration",
         if_it_fails="the cluster works without the node; read its error log, correct, start it again",

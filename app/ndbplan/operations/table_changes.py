@@ -22,6 +22,7 @@ from ndbplan.configuration.table_options import has_own_balance
 from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.operations.commands import HasTable, Shell, on_an_sql_node
+from ndbplan.operations.meanwhile import who_waits
 from ndbplan.operations.operation import Step, Times
 from ndbplan.operations.read_back import has_files, has_logging, has_no_table, has_table, read_back_step
 from ndbplan.operations.schema import (
@@ -33,7 +34,7 @@ from ndbplan.operations.schema import (
     table_name,
 )
 from ndbplan.operations.schema_part import tables_step
-from ndbplan.operations.steps import on_a_closed_sql_node, who_waits
+from ndbplan.operations.steps import on_a_closed_sql_node
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
 

@@ -15,9 +15,9 @@ from ndbplan.estimate.storage.rows import blob_parts, row_layout
 from ndbplan.estimate.times.reorganise import TableReorganise
 from ndbplan.estimate.times.restart_phases import Phase
 from ndbplan.operations.commands import Command, on_an_sql_node
+from ndbplan.operations.meanwhile import NO_DDL, NO_RESTART, ddl_clients
 from ndbplan.operations.operation import DiskLoad, Step
 from ndbplan.operations.schema import online_alter, table_name
-from ndbplan.operations.steps import NO_DDL, NO_RESTART, ddl_clients
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import Table

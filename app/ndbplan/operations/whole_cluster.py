@@ -15,12 +15,12 @@ from ndbplan.operations.commands import (
     wait_management,
     wait_started,
 )
+from ndbplan.operations.meanwhile import NOBODY
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.restoring import no_way_to_back_up, take_backup
 from ndbplan.operations.steps import (
     DATA_NODE_STAYS_AWAY,
     MANAGEMENT_STAYS_AWAY,
-    NOBODY,
     SQL_NODE_STAYS_AWAY,
     kind_of_start,
     lost_with_all,
