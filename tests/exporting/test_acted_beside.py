@@ -256,3 +256,32 @@ def test_of_two_management_nodes_with_one_port_the_one_that_ends_is_named(tmp_pa
     assert is_refused(plan)
     free = set_parameter(plan, second.id, "PortNumber", 1187)
     assert not is_refused(free)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("no-part",), "there is no part no-part"),
+        (("start", "--from", "no-step"), "there is no step no-step in part start"),
+        (("rolling-restart", "--host", "host-a1"), "part rolling-restart has nothing for a host host-a1"),
+        (("add-nodes", "--from", "no-step"), "there is no step no-step in part add-nodes"),
+        (("replace-host",), "part replace-host needs --host NAME"),
+        (("replace-host", "--host", "none"), "part replace-host has nothing for a host none"),
+        (("replace-host", "--host", "app-a1", "--from", "host-app-b1"), "there is no step host-app-b1"),
+    ],
+)
+def test_what_is_named_wrongly_is_said_before_anything_is_begun(
+    words: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    """A restart of every node because one host was named, or a mark of a change that nobody began."""
+    life = Life(sample_plan("starter"), tmp_path / "life")
+    for part in ("install", "start"):
+        assert list(life.act(part, 0, again=False)) == []
+    calls, connections = life.cluster.calls, life.cluster.connections
+    state = tmp_path / "state" / "runbook.state"
+    state.parent.mkdir()
+    done = life.cluster.run(life.folder, *words, state=state)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert (life.cluster.calls, life.cluster.connections) == (calls, connections)
+    assert not list(state.parent.iterdir())

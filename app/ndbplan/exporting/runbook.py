@@ -118,6 +118,7 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         plan=plan,
         parts=parts,
         steps=_steps,
+        hosts_of=lambda part: dict.fromkeys(step.host for step in part.steps if step.host),
         connect_string=connect_string(plan),
         meanwhile=meanwhile,
         units=places(plan, parts, before),
