@@ -107,7 +107,7 @@ def test_statements_that_go_on_without_their_script_are_waited_for(tmp_path: Pat
         assert second.wait(60) == 0
     assert log.read_text() == "first\nsecond\n"
     for part, waits in (("rolling-restart", True), ("stop", True), ("backup", False)):
-        steps = render_script(REDO, operations(REDO)).partition(f"\n  {part})\n")[2].partition("\n    ;;")[0]
+        steps = render_script(REDO, operations(REDO)).rpartition(f"\n  {part})\n")[2].partition("\n    ;;")[0]
         assert ("\n    statements_end app1 " in steps) is waits, part
     cut = text.replace("| setsid", "| { text=$(cat); printf '%s' \"${text% | mysql*}\"; } | setsid")
     run(f"{cut}change_on host socket <<<third")
