@@ -20,6 +20,7 @@ from ndbplan.desktop.document.shared_file import SharedFile, Theirs, is_open_els
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.edits.variants import added
 from ndbplan.plan.file import load, save
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
@@ -228,6 +229,29 @@ def test_a_read_only_file_says_so_and_is_saved_under_another_name(open_window, p
     assert window.files.save()
     assert plan_file.read_bytes() == before
     assert load(tmp_path / "copy.ndbplan").host("host-a1").cores == 5
+
+
+def test_the_dialog_is_as_high_as_what_differs(qtbot, qapp, tmp_path) -> None:
+    """One line stood above an empty half of the dialog."""
+    mine = Project.of(sample_plan("starter"))
+    one = Project.of(with_cores(mine.main, 8))
+    tables = tuple(validated.changed(t, rows=n) for n, t in enumerate(mine.main.tables))
+    many = Project.of(mine.main.replace(tables=tables, ndb_version="8.0"))
+    heights = []
+    for theirs in (one, many):
+        dialog = ConflictDialog(None, tmp_path / "shop.ndbplan", Theirs(theirs), mine)
+        qtbot.addWidget(dialog)
+        dialog.show()
+        assert not dialog.differences.verticalScrollBar().isVisible()
+        free = (
+            dialog.differences.viewport().height()
+            - dialog.differences.visualItemRect(
+                dialog.differences.item(dialog.differences.count() - 1)
+            ).bottom()
+        )
+        assert 0 <= free < 60, free
+        heights.append(dialog.height())
+    assert heights[0] < heights[1] <= 380
 
 
 def test_the_dialog_shows_what_differs_and_answers_by_its_buttons(qtbot, qapp, tmp_path) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtWidgets import QDialogButtonBox, QListWidget, QPushButton, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QPushButton, QWidget
 
 from ndbplan.desktop.dialogs.frame import Dialog
 from ndbplan.desktop.document.shared_file import Theirs
 from ndbplan.desktop.widgets.sections import label
+from ndbplan.desktop.widgets.whole_rows import Rows
 from ndbplan.edits.changes import value_changes
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.project import Project
 
+_BARE_PX, _AROUND_PX, _MOST_PX = 150, 126, 380
+"""Height of the dialog without a list, beside the lines of one, and at most."""
 _MOST = 200
 
 
@@ -23,11 +26,10 @@ class ConflictDialog(Dialog):
     def __init__(self, parent: QWidget | None, path: Path, theirs: Theirs, mine: Project) -> None:
         super().__init__("Changed by somebody else", "Save a copy…", parent)
         self.answer = "cancel"
-        self.resize(640, 380 if theirs.project is not None else 150)
         gone = f"{path.name} was changed by somebody else: {theirs.error}." if theirs.error else ""
         text = gone or f"{path.name} was saved by somebody else since you opened it. Theirs → yours:"
         self.body.addWidget(label(text, "problemText"))
-        self.differences = QListWidget()
+        self.differences = Rows()
         self.differences.setAccessibleName("What differs")
         self.differences.addItems(differences(theirs.project, mine) if theirs.project is not None else [])
         self.differences.setVisible(theirs.project is not None)
@@ -39,6 +41,9 @@ class ConflictDialog(Dialog):
         self.take_theirs.setEnabled(theirs.project is not None)
         self.take.setToolTip("Write your plan under another name; theirs stays as it is")
         self.add_foot(lambda: self._choose("copy"))
+        self.differences.ensurePolished()
+        rows_px = self.differences.count() * max(0, self.differences.sizeHintForRow(0))
+        self.resize(640, min(_MOST_PX, _AROUND_PX + rows_px if rows_px else _BARE_PX))
 
     def _button(self, text: str, answer: str) -> QPushButton:
         button = QPushButton(text)
