@@ -61,6 +61,23 @@ def of_log_and_checkpoints(plan: Plan, stated: Collection[str]) -> Iterator[Chan
             yield from _of_parameter(plan, "data_node", "DB", parameter, ())
 
 
+def steps_of(plan: Plan, scope: str, name: str, node: DataNode | None = None) -> dict[str, Change]:
+    """What is tried of one parameter, `up` and `down`: of all nodes of a kind, or of one data node.
+
+    `scope`: a field of `plan.parameters`. Nothing where it is no number that goes up and down.
+    """
+    section = SCOPES[scope]
+    parameter = next((one for one in _stepped(plan, section) if one.name == name), None)
+    if parameter is None or not parameter.is_number or parameter.allowed_values:
+        return {}
+    now = _value_of(plan, scope, parameter) if node is None else _value_on(plan, node, name)
+    changes = (
+        _of_parameter(plan, scope, section, parameter, ()) if node is None else _on(plan, node, parameter)
+    )
+    tried = zip(_steps(parameter, now), changes, strict=True)
+    return {"up" if float(value) > float(now or 0) else "down": change for value, change in tried}
+
+
 def is_of_log_or_checkpoints(name: str) -> bool:
     """Whether a parameter of data nodes says how the redo log and checkpoints are written, no more."""
     return name in _OF_LOG_AND_CHECKPOINTS
@@ -82,9 +99,14 @@ def _of_parameter(
     if scope != "data_node" or is_carried or len(plan.data_nodes) < 2:
         return
     for node in nodes:
-        for value in _steps(parameter, _value_on(plan, node, name)):
-            title = f"{name} {_shown(parameter, value)} on data node {node.node_id} alone"
-            yield Change(title, partial(set_parameter, scope=node.id, name=name, value=value), "parameter")
+        yield from _on(plan, node, parameter)
+
+
+def _on(plan: Plan, node: DataNode, parameter: Parameter) -> Iterator[Change]:
+    name = parameter.name
+    for value in _steps(parameter, _value_on(plan, node, name)):
+        title = f"{name} {_shown(parameter, value)} on data node {node.node_id} alone"
+        yield Change(title, partial(set_parameter, scope=node.id, name=name, value=value), "parameter")
 
 
 def _set(plan: Plan, scope: str, name: str, value: int | str) -> Plan:

@@ -30,6 +30,7 @@ from ndbplan.describe.parameters import origin_words
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.inspector.mysqld_scope import MysqldScope
 from ndbplan.desktop.inspector.parameter_model import ParametersModel, Scope, describe
+from ndbplan.desktop.inspector.parameter_steps import ParameterSteps
 from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.readings import Readings
 from ndbplan.desktop.widgets.search_field import SearchField
@@ -105,6 +106,7 @@ class ParametersPanel(QWidget):
             self.size_selected,
             "Size it for its hosts, whatever they become: auto",
         )
+        self.steps = ParameterSteps(context, self._refused)
         self._add = link("Add", self.add_option, "Give mysqld an option that the list does not have")
         for one in (self._reset, self._pin, self._size, self._add):
             one.hide()
@@ -129,6 +131,7 @@ class ParametersPanel(QWidget):
         for one in (self._reset, self._pin, self._size, self._add):
             foot.addWidget(one)
         foot.addStretch(1)
+        layout.addWidget(self.steps)
         layout.addLayout(foot)
         self.search.textChanged.connect(self._apply_filter)
         self.changed_only.toggled.connect(self._apply_filter)
@@ -289,6 +292,7 @@ class ParametersPanel(QWidget):
         row = self._row()
         if row is None or row >= len(self.model.parameters):
             self._about.setText("")
+            self.steps.show_of(None, "")
             for one in (self._reset, self._pin, self._size):
                 one.hide()
             return
@@ -296,6 +300,7 @@ class ParametersPanel(QWidget):
         origins = scope.origins(plan, parameter.name)
         words = [f"{origin_words(origin)}." for origin in origins]
         self._about.setText(" ".join((describe(parameter), *words)))
+        self.steps.show_of(scope, parameter.name)
         self._reset.setVisible(scope.own(plan, parameter.name) is not None)
         self._pin.setVisible(any(origin is not None for origin in origins))
         decided = bool(origins) and all(isinstance(origin, SetByProgram) for origin in origins)
