@@ -221,8 +221,11 @@ def test_what_matters_comes_row_by_row_and_becomes_a_variant(qtbot: Any, shown: 
     assert heads == ["Change", instead, "Gain", *costs, "Why the limit moves"]
     assert panel.table.horizontalScrollBar().maximum() == 0
     assert model.index(0, len(heads) - 1).data(Qt.ItemDataRole.ToolTipRole) == panel.rows[0].why
+    assert "changes gain and do no harm" in panel.line.text()
     panel.table.selectRow(0)
     title = panel.rows[0].title
+    # Of long titles and reasons the table cuts words.
+    assert panel.line.text() == f"{title}: {panel.rows[0].why}"
     panel.apply_as_variant()
     assert len(window.document.project.variants) == 2
     assert window.document.project.names[1].startswith(title[:20])

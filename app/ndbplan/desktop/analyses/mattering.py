@@ -58,6 +58,7 @@ class MatteringPanel(Panel):
         self.start.clicked.connect(self.search)
         self.bar = TaskBar("Changes looked at")
         self.line = Elided()
+        self._said: tuple[str, ...] = ("",)
         self.try_it = QPushButton("Try it")
         self.try_it.setToolTip("Make the chosen change; undo takes it back")
         self.try_it.clicked.connect(self.apply)
@@ -76,7 +77,7 @@ class MatteringPanel(Panel):
         top.setSpacing(8)
         for widget in (label("Better", "muted", wrap=False), self.aim, self.start, self.bar):
             top.addWidget(widget)
-        top.addWidget(self.line, 1)
+        top.addStretch(1)
         top.addWidget(self.try_it)
         top.addWidget(self.as_variant)
         layout = QVBoxLayout(self)
@@ -84,6 +85,7 @@ class MatteringPanel(Panel):
         layout.setSpacing(8)
         layout.addLayout(top)
         layout.addWidget(self._pages, 1)
+        layout.addWidget(self.line)
         self._forget()
 
     def refresh(self) -> None:
@@ -103,7 +105,7 @@ class MatteringPanel(Panel):
         self._of = plan
         self.start.setText("Stop")
         self.bar.begin()
-        self.line.setText("Looking at every single change…", "Looking…")
+        self._say("Looking at every single change…")
         self._empty.say(
             "Looking at every single change", "Those that gain and do no harm come here, each as it is found."
         )
@@ -149,7 +151,16 @@ class MatteringPanel(Panel):
         self._task = None
         self.bar.hide()
         self.start.setText("Look for it")
-        self.line.setText(line, *shorter)
+        self._say(line, *shorter)
+
+    def _say(self, line: str, *shorter: str) -> None:
+        self._said = (line, *shorter)
+        self._tell()
+
+    def _tell(self) -> None:
+        """The whole of the chosen change, of which the table may cut words; else how the search stands."""
+        row = self.chosen
+        self.line.setText(*((f"{row.title}: {row.why}",) if row is not None else self._said))
 
     def _forget(self) -> None:
         if self._task is not None:
@@ -194,6 +205,7 @@ class MatteringPanel(Panel):
         able = self.chosen is not None
         self.try_it.setEnabled(able)
         self.as_variant.setEnabled(able)
+        self._tell()
 
     def apply(self) -> None:
         """Make the chosen change as one undoable step."""
