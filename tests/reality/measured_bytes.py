@@ -60,9 +60,18 @@ def _parts(name: str, plan: Plan, **measured: float) -> list[Measured]:
     ]
 
 
-def _grown(table: Table) -> Plan:
+def _long_rows() -> Table:
+    """test.f1 of the same cluster with 32 MB of DataMemory: as many rows as went in."""
+    columns = (
+        Column(name="id", type="int", nullable=False),
+        Column(name="pad", type="varbinary", length=2000, average_bytes=2000),
+    )
+    return Table(id="f1", database="test", name="f1", columns=columns, primary_key=("id",), rows=14_500)
+
+
+def _grown(table: Table, of_two: Plan | None = None) -> Plan:
     """Two nodes on which the rows are, and two more that have just become a node group."""
-    plan = plan_of({"version": "7.4.10"}, table)
+    plan = of_two or plan_of({"version": "7.4.10"}, table)
     more = tuple(DataNode(id=f"n{i}", node_id=i, host_id="host", node_group=65536) for i in (4, 5))
     return reorganise(plan.replace(processes=(*plan.processes, *more))).plan_after
 
@@ -98,7 +107,29 @@ def measured_bytes() -> list[Measured]:
         judged("old node after growth", "7.4.10", "t1 of 640 B", 436_666_368 - system_tables, nodes[2])
     )
     rows.append(judged("new node after growth", "7.4.10", "t1 of 640 B", 372_000_000, nodes[4]))
-    return rows
+    return rows + _nodes_with_sql()
+
+
+_EMPTY, _EMPTY_GROWN = 655_360, 131_072
+"""DataMemory of a data node with the tables of an SQL node and no rows, and of one that came later."""
+
+
+def _nodes_with_sql() -> list[Measured]:
+    """DataMemory of nodes of 8.4.8 clusters with SQL nodes, before and after they grew and were optimised."""
+    found = []
+    full = _of_one_group("8.4.8", _long_rows(), (7_250, 7_250))
+    few = _of_one_group("8.4.8", _sql_table(), (49_950, 50_050))
+    grown = _grown(_sql_table(), few)
+    for quantity, plan, node_id, used in (
+        ("node memory", full, 2, 31_424_512 - _EMPTY),
+        ("node memory", few, 2, 26_771_456 - _EMPTY),
+        ("old node after growth", grown, 2, 25_591_808 - _EMPTY),
+        ("new node after growth", grown, 4, 13_172_736 - _EMPTY_GROWN),
+    ):
+        name = plan.tables[0].name
+        said = next(node.data_memory_bytes for node in memory(plan).nodes if node.node_id == node_id)
+        found.append(judged(quantity, "8.4.8", f"{name} of SQL nodes", used, said))
+    return found
 
 
 if __name__ == "__main__":

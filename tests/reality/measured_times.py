@@ -27,6 +27,7 @@ from reality.measured import Measured
 _FILE = Path(__file__).parent / "timings.json"
 _FAST_DISK_MBS = 1000.0
 AFTER_A_KILL = "system start after a kill"
+SMALL_NODE = {"node": "node start, few rows", "initial": "initial start, few rows"}
 
 
 @cache
@@ -111,7 +112,7 @@ def measured_times() -> list[Measured]:
 
 def starts() -> list[Measured]:
     """Of nodes and of the cluster."""
-    return [*_restarts(), *_after_kills(), *_first_starts()]
+    return [*_restarts(), *_after_kills(), *_small_nodes(), *_first_starts()]
 
 
 def _after_kills() -> list[Measured]:
@@ -128,6 +129,34 @@ def _after_kills() -> list[Measured]:
             if seconds > 1 and name in figures:
                 quantity = AFTER_A_KILL if name == "seconds" else f"after a kill: {name}"
                 found.append(judged(quantity, run["version"], run["run"], seconds, figures[name]))
+    return found
+
+
+_CUT_S = 0.5
+"""What whole seconds leave away on average."""
+
+
+def plan_of_small_node(run: dict[str, Any]) -> Plan:
+    """Four data nodes on one machine with small rows of one table."""
+    plan = plan_of({**run, "data_memory": "80M"}, table_of(run["version"], run["rows"], 120))
+    return plan.replace(processes=tuple(_node(i, f"disk{2 + i % 2}") for i in (2, 3, 4, 5)))
+
+
+def _small_nodes() -> list[Measured]:
+    """Starts that hardly ask for rows: what stays is the protocol."""
+    found = []
+    for run in timings()["small_nodes"]:
+        estimate = restart(plan_of_small_node(run), run["kind"], conditions=Conditions(crashed=True))
+        name = SMALL_NODE[run["kind"]]
+        found.append(
+            judged(name, run["version"], run["run"], run["seconds"] + _CUT_S, estimate.duration_s)
+        )
+        for phase in estimate.phases:
+            if phase.name in run:
+                seconds = run[phase.name] + _CUT_S
+                found.append(
+                    judged(f"small: {phase.name}", run["version"], run["run"], seconds, phase.duration_s)
+                )
     return found
 
 
@@ -228,6 +257,8 @@ def _work() -> dict[tuple[str, str, str], tuple[float, float]]:
             found[name_of(kind), run["version"], run["run"]] = (held, 1e6 * _FAST_DISK_MBS)
         log = run.get("killed", {}).get("redo_bytes", 0.0)
         found[AFTER_A_KILL, run["version"], run["run"]] = (size + log, 1e6 * _FAST_DISK_MBS)
+    for run in timings()["small_nodes"]:
+        found[SMALL_NODE[run["kind"]], run["version"], run["run"]] = (run["rows"] / 2 * 170.0, 1e9)
     for run in timings()["first_starts"]:
         found["first start", run["version"], run["run"]] = (768.0 * 2**20, 1e6 * run["disk_mbs"])
     for run in timings()["backups"]:

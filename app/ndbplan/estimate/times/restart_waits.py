@@ -75,6 +75,8 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
     running = constants["checkpoint_under_way"]
     if start.load is None:
         running = Quantity(0.0, 0.0, running.high, running.unit, running.why)
+        if kind == "node" and start.has("checkpoint_speed_by_parameters"):
+            running = constants["checkpoint_under_way_idle"]
     count = Quantity.exact(1.0, "checkpoints")
     if kind == "initial":
         count = constants["initial_restart_checkpoints"]
