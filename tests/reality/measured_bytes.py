@@ -128,7 +128,7 @@ def _nodes_with_sql() -> list[Measured]:
     ):
         name = plan.tables[0].name
         said = next(node.data_memory_bytes for node in memory(plan).nodes if node.node_id == node_id)
-        found.append(judged(quantity, "8.4.8", f"{name} of SQL nodes", used, said))
+        found.append(judged(quantity, "8.4.8", f"{name} of SQL nodes", used, said, fitted=False))
     return found
 
 

@@ -41,7 +41,7 @@ def test_logs_are_run_again_after_a_kill_in_the_time_it_took() -> None:
 
 def test_nodes_with_few_rows_wait_for_nothing_but_the_protocol() -> None:
     """A checkpoint of a tenth of a second was waited for for 7 s (3.5 to 10) in 7.4.10: it took 1 to 2."""
-    rows = [row for row in measured_times() if "few rows" in row.quantity or row.quantity.startswith("small:")]
+    rows = [row for row in measured_times() if "few rows" in row.quantity]
     assert len(rows) == 9
     assert all(is_inside(row) for row in rows), as_table(rows)
 
