@@ -246,6 +246,7 @@ RESTART_KNOBS = (
     Knob(durations=("restore_operations_partial",)),
     Knob(durations=("restore_core_share",)),
     Knob(durations=("lcp_wait_idle_s",)),
+    Knob(durations=("checkpoint_under_way_idle",)),
     Knob(durations=("lcp_begin_s",)),
     Knob(durations=("subscription_s",)),
     Knob(durations=("stop_handover_s",)),
