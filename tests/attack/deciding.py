@@ -156,8 +156,9 @@ def swapped(seed: int) -> Iterator[str]:
             yield f"{row.figure}: {row.judged} {row.values}, swapped {other.judged} {other.values}"
         if sorted(1 - place for place in row.winners) != sorted(other.winners):
             yield f"{row.figure}: winners {row.winners}, swapped {other.winners}"
-    told = sorted((one.where, one.kind, *map(str, one.values)) for one in there.differences)
-    if told != sorted((one.where, one.kind, *map(str, one.values[::-1])) for one in back.differences):
+    # A part with another node id in each is called as in the first.
+    told = sorted((one.name, one.kind, *map(str, one.values)) for one in there.differences)
+    if told != sorted((one.name, one.kind, *map(str, one.values[::-1])) for one in back.differences):
         yield "the differences are others when swapped"
     third = _compared(one, two, walked_plan(seed + 9000))
     for row, other in zip(there.rows, third.rows, strict=True):
