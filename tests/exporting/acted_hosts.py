@@ -16,6 +16,7 @@ from exporting.acted_state import (
     servers_of,
 )
 from ndbplan.configuration.deployment import management_directory, management_port
+from ndbplan.configuration.settings import is_diskless, node_settings
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import ServiceManager
 
@@ -227,11 +228,11 @@ class ActedHosts(ActedFiles):
             self.faults.append(f"{self.now:.1f} s: node {node.node_id} starts while another one stops")
         files = f"{paths.file_system}/ndb_{node.node_id}_fs"
         initial = "--initial" in option
-        is_diskless = re.search(r"^Diskless=1$", serving[0].configuration, re.MULTILINE)
-        fresh = bool(is_diskless) or not self._exists(node.host, f"{files}/D1")
+        fresh = self._has_no_files(node, serving[0].configuration)
         if initial and not fresh and not self._mates_started(node):
             self.faults.append(f"{self.now:.1f} s: node {node.node_id} erases the last copy of its rows")
-        if fresh and not any(one.active for one in there):
+        # One that has its files has the rows: who is without copies them.
+        if not any(one.active or not self._has_no_files(one, serving[0].configuration) for one in there):
             self._form_groups()
             self.tables, self.foreign_keys = {}, {}
         if initial or fresh:
@@ -245,9 +246,9 @@ class ActedHosts(ActedFiles):
         node.backups = paths.backup
         node.configuration = serving[0].configuration
         running = any(one.is_started(self.now) for one in there)
-        copies = initial and any(one.active and one.rows for one in there)
+        copies = (initial or fresh) and any(one.active and one.rows for one in there)
         kind = (
-            ("initial" if initial else "node")
+            ("initial" if initial or not running else "node")
             if running or copies
             else "start"
             if initial or fresh
@@ -259,6 +260,15 @@ class ActedHosts(ActedFiles):
         if copies and not running and mates:
             # It copies its rows from one that has them, when that is started.
             node.ready_at = max(one.ready_at for one in mates) + start_s
+
+    def _has_no_files(self, node: DataNodeProcess, configuration: str) -> bool:
+        """Whether it knows of no rows when it starts: it writes none, or they are not there."""
+        if "\nDiskless=1\n" in configuration:
+            read = read_configuration(configuration, self.plan.ndb_version)
+            known = next((one for one in read.data_nodes if one.node_id == node.node_id), None)
+            if is_diskless(node_settings(read, known)):
+                return True
+        return not self._exists(node.host, f"{self.paths[node.node_id].file_system}/ndb_{node.node_id}_fs/D1")
 
     def _has_password(self, host: str) -> bool:
         """Of encrypted files, where people gave one to any host."""

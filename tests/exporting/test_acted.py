@@ -552,6 +552,17 @@ def test_a_cluster_without_disks_is_empty_when_it_starts_again(tmp_path: Path) -
     assert "loads its last checkpoint" not in text
 
 
+def test_one_data_node_without_disks_copies_its_rows_when_the_cluster_starts_again(tmp_path: Path) -> None:
+    """The other one of its group has them in its files, whichever starts first."""
+    for index in (0, 1):
+        plan = versions("starter")
+        plan = set_parameter(plan, plan.data_nodes[index].id, "Diskless", 1)
+        life = Life(plan, tmp_path / f"life-{index}")
+        for part in ("install", "start", "schema", "stop", "start-again"):
+            assert list(life.act(part, 0, again=False)) == [], (index, part)
+        assert life.cluster.rows > 0
+
+
 @pytest.mark.parametrize(("seed", "own_port"), [(3, ""), (21, "m1")])
 def test_a_plan_that_nobody_designed_lives(seed: int, own_port: str, tmp_path: Path) -> None:
     """Three management nodes, two of them on one host, paths below DataDir, no SQL node or two on a host."""
