@@ -48,6 +48,20 @@ def test_a_node_that_joins_again_is_the_last_of_all(cluster: LiveCluster) -> Non
     assert rows(consoles.answer(WAYS))[1] == ["4", "CONNECTED", "2"]
 
 
+def test_a_silent_node_keeps_its_place_until_the_others_declare_it_dead(cluster: LiveCluster) -> None:
+    """A data node tells what it knows itself (QMGR): a neighbour that was not missed four times is there."""
+    consoles = Consoles(cluster)
+    consoles.answer("! hang node:4")
+    while "declared dead" not in consoles.cluster.log_text():
+        seen = rows(consoles.answer(MEMBERS)), rows(consoles.answer(WAYS))
+        consoles.answer("! wait 1s")
+    assert "disconnecting node 4 due to missed heartbeat" in cluster.log_text(), "the server gave it up before"
+    assert [row[:3] for row in seen[0]] == [["3", "1", "4"], ["5", "3", "6"], ["6", "4", "3"]]
+    assert seen[1][1] == ["4", "CONNECTED", "1"]
+    assert [row[:3] for row in rows(consoles.answer(MEMBERS))] == [["3", "1", "5"], ["5", "3", "6"], ["6", "4", "3"]]
+    assert rows(consoles.answer(WAYS))[1][1] != "CONNECTED"
+
+
 def test_a_president_without_an_arbitrator_has_the_ticket_of_the_next(cluster: LiveCluster) -> None:
     consoles = Consoles(cluster)
     old = {row[4] for row in rows(consoles.answer(MEMBERS))}

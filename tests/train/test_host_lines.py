@@ -6,7 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from ndbplan.configuration.settings import node_settings
 from ndbplan.plan.samples import sample_plan
+from ndbplan.simulate.events.configuration import coming, is_rolling
+from ndbplan.train.configuring import node_plan, server_plan
 from ndbplan.train.consoles import Consoles
 from ndbplan.train.host.pipes import Unread, parts_of, through
 from ndbplan.train.live import LiveCluster
@@ -245,6 +248,58 @@ def test_ndb_config_lists_all_that_it_can_be_asked_for(cluster: LiveCluster) -> 
     of_client = dict(zip(names, by_node["49"], strict=True))
     assert (of_client["DefaultOperationRedoProblemAction"], of_client["DataMemory"]) == ("1", "")
     assert ask("--config-file=config.ini -q nodeid -t ndbd") == ask("-q nodeid -t ndbd") == "3 4 5 6"
+
+
+def test_ndb_config_asks_the_server_which_knows_before_the_nodes_do_and_names_are_in_any_case() -> None:
+    """Manual, ndb_config: its source is the management server, a file or a node."""
+    consoles = Consoles(LiveCluster.begin(sample_plan("redo-overload-8.4")))
+    values = (
+        "mysql> SELECT v.config_value FROM ndbinfo.config_values v JOIN ndbinfo.config_params p "
+        "ON v.config_param = p.param_number WHERE p.param_name = 'RedoBuffer' ORDER BY v.node_id;"
+    )
+
+    def ask(options: str, name: str = "RedoBuffer") -> str:
+        return consoles.answer(f"app1$ ndb_config -t ndbd -q {name} {options}").strip()
+
+    def in_nodes() -> list[str]:
+        return [line.strip("| ") for line in consoles.answer(values).splitlines()[3:5]]
+
+    before, after = str(64 * 2**20), str(96 * 2**20)
+    assert ask("", "redobuffer") == ask("") == f"{before} {before}"
+    consoles.answer("! edit RedoBuffer=96M")
+    assert ask("--config-file=config.ini") == f"{after} {after}"
+    assert ask("") == f"{before} {before}"
+    for line in ("ndb_mgm> 145 STOP", "app1$ ndb_mgmd -f config.ini --reload", "! wait 4s"):
+        consoles.answer(line)
+    assert ask("") == f"{after} {after}"
+    assert ask("--config-from-node=1") == f"{before} {before}"
+    assert in_nodes() == [before, before]
+    for line in ("ndb_mgm> 1 RESTART", "! until nodes_started 2 within 15min", "! wait 3s"):
+        consoles.answer(line)
+    assert (ask("--config-from-node=1"), ask("--config-from-node=2")) == (
+        f"{after} {after}", f"{before} {before}",
+    )  # fmt: skip
+    assert in_nodes() == [after, before]
+
+
+def test_a_rolling_restart_brings_a_value_node_after_node_and_the_server_has_it_before() -> None:
+    cluster = LiveCluster.begin(sample_plan("redo-overload-8.4"))
+    consoles = Consoles(cluster)
+    sim = cluster.session.simulation
+
+    def in_nodes() -> list[int]:
+        sim = cluster.session.simulation
+        return [node_settings(node_plan(sim, i)).number("RedoBuffer") >> 20 for i in (1, 2)]
+
+    assert coming(sim) is None
+    consoles.answer("! set RedoBuffer=96M")
+    assert node_settings(server_plan(cluster.session.simulation)).number("RedoBuffer") == 96 << 20
+    seen = [in_nodes()]
+    while is_rolling(cluster.session.simulation):
+        cluster.advance(1.0)
+        if in_nodes() != seen[-1]:
+            seen.append(in_nodes())
+    assert seen == [[96, 64], [96, 96]], "node 1 is down at once, and has it when it is back"
 
 
 def test_a_restore_gives_back_every_row_once(begun: Callable[[str], LiveCluster]) -> None:

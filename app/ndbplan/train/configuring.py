@@ -3,6 +3,7 @@
 EditConfig(ParameterChange(...))     # config.ini says so; nobody knows yet
 ReadConfig()                         # a management server starts with --reload or --initial
 renewal(sim, 3)                      # what data node 3 becomes with its next start; None: what it is
+server_plan(sim), node_plan(sim, 3)  # plans with what the servers have, and what data node 3 was started with
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.ndb.parameters import parameter
 from ndbplan.plan.events import ParameterChange
-from ndbplan.simulate.events.configuration import changed
+from ndbplan.plan.plan import Plan
+from ndbplan.simulate.events.configuration import changed, coming
 from ndbplan.simulate.events.handlers import Asked, Order, at_once, handles, planned
 from ndbplan.simulate.events.nodes import Renewal
 from ndbplan.simulate.model.node_rows import node_facts
@@ -101,3 +103,20 @@ def has_started(sim: Simulation, node_id: int, *, initial: bool) -> None:
     if state.configured >= state.nodes.keys():
         sim.outage.failures = Failures(changed(sim.outage.plan, state.served))
         state.plan = changed(state.plan, state.served)
+
+
+def server_plan(sim: Simulation) -> Plan:
+    """The plan with the configuration that the management servers give out."""
+    state, rolls = state_of(sim), coming(sim)
+    plan = state.plan if rolls is None else changed(state.plan, rolls.change)
+    return plan if state.served is None else changed(plan, state.served)
+
+
+def node_plan(sim: Simulation, node_id: int) -> Plan:
+    """The plan with the configuration that a data node was started with."""
+    state, rolls = state_of(sim), coming(sim)
+    if rolls is not None and node_id not in rolls.node_ids:
+        return sim.outage.plan
+    plan = state.plan if rolls is None else changed(state.plan, rolls.change)
+    has_it = state.served is not None and node_id in state.configured
+    return changed(plan, state.served) if has_it and state.served is not None else plan

@@ -89,7 +89,7 @@ def log_parts(sim: Simulation, node_id: int) -> list[LogPart]:
         return []
     law, parts = sim.laws.nodes[n], sim.state.parts
     file_mb = max(1, round(float(law.file_bytes) / MIB))
-    total_mb = max(1, round(float(law.log_limit_bytes) / MIB))
+    total_mb = max(1, round(float(law.log_bytes) / MIB))
     found = []
     for part in range(sim.scenario.node_classes[n].log_parts):
         head = int(float(parts[Part.MADE, n, part]) // MIB)

@@ -29,6 +29,8 @@ from ndbplan.train.lessons.begin import plan_of
 from ndbplan.train.lessons.debrief import had, path, replayed, steps_of
 from ndbplan.train.lessons.figures import FIGURES
 from ndbplan.train.lessons.files import LESSONS, Read, checked
+from ndbplan.train.lessons.looking import sight
+from ndbplan.train.lessons.model import Evidence
 from ndbplan.train.lessons.play import Play, lines_of_route
 from ndbplan.train.lessons.records import TRAINER, Mark
 from ndbplan.train.lessons.referee import Referee
@@ -587,6 +589,48 @@ def test_a_line_that_was_refused_is_no_evidence(begun: Play) -> None:
         assert play.looks[-1].shows == ""
 
 
+@pytest.mark.parametrize(
+    ("line", "answer", "sees", "shows"),
+    [
+        ("data1$ iostat", "iostat: the figures of -x in kB are simulated here: say iostat -kx\n", (), False),
+        ("data1$ iostat -kx", "ssh: connect to host data1 port 22: No route to host\n", (), False),
+        ("data1$ iostat -kx | grep nowhere", "", (), False),
+        ("data1$ iostat -kx", "avg-cpu:  %user\n", (), True),
+        ("mysql> SELECT * FROM iostat WHERE k = 9", "Empty set (0.00 sec)\n\n", (), False),
+        ("mysql> SELECT used FROM iostat, b", "ERROR 1052 (23000): Column 'used' is ambiguous\n", (), False),
+        ("mysql> SELECT used iostat\\G", "*** 1. row ***\nused: 1\n1 row in set (0.00 sec)\n", (), True),
+        ("mysql> iostat", "ERROR 1297 (HY000): Got temporary error 410\n", ("410",), True),
+        ("mysql> iostat", "ERROR 1297 (HY000): Got temporary error 1221\n", ("410",), False),
+        ("ndb_mgm> iostat", "Connected to management server at a\nInvalid command: iostat\n", (), False),
+    ],
+)
+def test_what_is_refused_or_finds_nothing_is_no_look_unless_the_error_is_what_is_to_be_seen(
+    begun: Play, line: str, answer: str, sees: tuple[str, ...], shows: bool
+) -> None:
+    wanted = Evidence(name="e", look=("iostat",), sees=sees, says="It is so")
+    assert sight(wanted, line, answer, begun.cluster.session.simulation).shows is shows
+
+
+def test_a_machine_without_the_disk_that_is_asked_for_shows_nothing_of_it() -> None:
+    lesson = LESSONS.find("redo-log-full").value
+    play = Play(lesson, lesson.starts[0])
+    play.answer("lesson> stage name")
+    play.answer("app1$ iostat -kx")
+    assert "idle" not in play.marks
+    play.answer("data2$ iostat -kx")
+    assert "idle" in play.marks
+
+
+def test_a_backup_in_the_busy_hours_is_not_the_one_that_waited_for_quiet() -> None:
+    lesson = LESSONS.find("backup-window").value
+    play = Play(lesson, lesson.starts[0])
+    play.answer("ndb_mgm> START BACKUP")
+    for line in lines_of_route(play, 0):
+        play.answer(line)
+    assert "quiet" not in play.marks
+    assert play.score() < 100
+
+
 def test_a_look_that_does_not_show_it_is_told_and_gives_no_points() -> None:
     lesson = LESSONS.find("checkpoint-stall").value
     play = Play(lesson, lesson.starts[0])
@@ -594,7 +638,7 @@ def test_a_look_that_does_not_show_it_is_told_and_gives_no_points() -> None:
     early = play.answer("app1$ tail ndb_1_cluster.log")
     assert "GCP_SAVE" not in early
     assert "lag" not in play.marks
-    assert "Looked at so far: 0 of 1. What you looked at 1:03 did not show it" in play.answer("lesson> task")
+    assert "Looked at so far: 0 of 1. Your look at 1:03 did not show it" in play.answer("lesson> task")
     play.answer("! wait 40s")
     assert "GCP_SAVE lag" in play.answer("app1$ tail ndb_1_cluster.log")
     assert play.marks["lag"].points

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ndbplan.base.units import format_bytes_binary
 from ndbplan.configuration.failures import Failures
@@ -208,8 +209,38 @@ def may_begin(sim: Simulation, change: Change) -> None:
 
 def is_rolling(sim: Simulation) -> bool:
     """Whether a rolling restart is under way."""
-    kinds = (ConfigurationComes, Turn, StartsWithValue, HasValue)
-    return any(isinstance(due.event, kinds) or _renews(sim, due.event) for due in sim.due)
+    return any(
+        isinstance(due.event, ConfigurationComes | Turn) or _turn_of(sim, due.event) or _renews(sim, due.event)
+        for due in sim.due
+    )
+
+
+class Coming(NamedTuple):
+    """A change that a rolling restart brings."""
+
+    change: Change
+    node_ids: frozenset[int]
+    """Data nodes that have it already, once they run again."""
+
+
+def coming(sim: Simulation) -> Coming | None:
+    """The change that a rolling restart is under way with."""
+    for due in sim.due:
+        event = due.event
+        if isinstance(event, ConfigurationComes):
+            return Coming(event.change, frozenset())
+        begun = replace(event, turn=event.turn - 1) if isinstance(event, Turn) else _turn_of(sim, event)
+        if begun is not None:
+            turns = begun.rolling.turns[: begun.turn + 1]
+            return Coming(begun.rolling.change, frozenset(node.node_id for turn in turns for node in turn))
+    return None
+
+
+def _turn_of(sim: Simulation, event: object) -> Turn | None:
+    """The turn under way that a node starts in."""
+    if _renews(sim, event):
+        event = event.started.renewal.then  # type: ignore[attr-defined]  # what it renews is asked before
+    return event.turn if isinstance(event, StartsWithValue | HasValue) else None
 
 
 def _renews(sim: Simulation, event: object) -> bool:

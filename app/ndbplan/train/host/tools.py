@@ -14,7 +14,9 @@ from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, Process
+from ndbplan.simulate.events.configuration import changed
 from ndbplan.train.answer import Answer
+from ndbplan.train.configuring import node_plan, server_plan
 from ndbplan.train.host.connecting import CONNECTING, unreached
 from ndbplan.train.host.options import read_words
 from ndbplan.train.live import LiveCluster
@@ -113,7 +115,7 @@ def config(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
         return none
     if "--system" in read.flags:
         return _system(cluster, asked)
-    rows = []
+    rows, plan = [], _asked_plan(cluster, path, given.get("config-from-node", ""))
     for process in sorted(cluster.plan.processes, key=lambda p: p.node_id):
         kind = _kind(process)
         name = cluster.state.address(process.node_id) if process.host_id else ""
@@ -124,7 +126,7 @@ def config(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
         values, section = [], ""
         for one in asked:
             section = one if one in _SECTIONS.values() else section
-            value = "" if one in _SECTIONS.values() else _value(cluster.plan, process, one, name, section)
+            value = "" if one in _SECTIONS.values() else _value(plan, process, one, name, section)
             if value is None:
                 return Answer(f"Unknown query option: {one}\n")
             values.append(value)
@@ -142,6 +144,15 @@ def _has_file(cluster: LiveCluster, host: Host, path: str) -> bool:
 
 
 _CONFIG = "config.ini"
+
+
+def _asked_plan(cluster: LiveCluster, path: str, node_id: str) -> Plan:
+    """Whose configuration it is: that of a file, of a data node, or else of the management server."""
+    sim, edited = cluster.session.simulation, cluster.state.edited
+    if number := whole_number(node_id):
+        return node_plan(sim, number)
+    plan = server_plan(sim)
+    return changed(plan, edited) if path and edited is not None else plan
 
 
 def _system(cluster: LiveCluster, asked: Sequence[str]) -> Answer:
@@ -192,7 +203,8 @@ def _value(plan: Plan, process: Process, asked: str, host: str, section: str = "
     is_other = low in _OF_ONE_SECTION and _SECTIONS[kind] != (section or "DB")
     if is_other or low == "wan" or not parameters.knows(_SECTIONS[kind], asked, plan.version):
         return ""
-    value = node_settings(plan, process).value(asked)
+    # Names are in any case.
+    value = node_settings(plan, process).value(parameters.parameter(_SECTIONS[kind], asked, plan.version).name)
     words = [word.lower() for word in form(plan.version, "config_numbers").get(low, ())]
     if str(value).lower() in words:
         return str(words.index(str(value).lower()))

@@ -17,10 +17,10 @@ from ndbplan.train.conditions import parsed
 from ndbplan.train.lessons.model import Evidence
 
 _SHOWS_NOTHING = re.compile(
-    r"^(?:Invalid (?:command|argument)|ndbplan: |bash: |ls: |tail: |ERROR (?:1046|1049|1054|1064|1146) )",
-    re.MULTILINE,
+    r"(?:Invalid (?:command|argument)|Type HELP for help\.|Connected to [Mm]anagement [Ss]erver|"
+    r"ERROR [0-9]+ \(|Empty set|(?:[a-z_]+): |Usage: |Unable to connect|Error opening|Unknown (?:query option|node type))"
 )
-"""What was misspelt, or asked of a console that does not know it, showed nothing."""
+"""How lines begin that show nothing: what a console refuses, and what says that nothing was found."""
 
 
 class Sight(NamedTuple):
@@ -34,20 +34,21 @@ class Sight(NamedTuple):
 
 def sight(evidence: Evidence, line: str, answer: str, sim: Simulation) -> Sight:
     """Whether a line that was answered so is a look at this, and shows it now."""
-    asks = any(has_words(line, words) for words in evidence.look) and not shows_nothing(answer)
-    is_so = asks and (not evidence.while_ or parsed(evidence.while_).holds(sim))
-    return Sight(asks, is_so and _is_seen(evidence, answer))
+    # An error may be what is to be seen.
+    shows = _has_any(answer, evidence.sees) if evidence.sees else not shows_nothing(answer)
+    asks = any(has_words(line, words) for words in evidence.look) and (shows or not shows_nothing(answer))
+    return Sight(asks, asks and shows and (not evidence.while_ or parsed(evidence.while_).holds(sim)))
 
 
-def _is_seen(evidence: Evidence, answer: str) -> bool:
+def _has_any(answer: str, sees: tuple[str, ...]) -> bool:
     """Whether some line of the answer has the words of any of what is to be seen."""
-    lines = answer.splitlines()
-    return not evidence.sees or any(has_words(line, words) for words in evidence.sees for line in lines)
+    return any(has_words(line, words) for words in sees for line in answer.splitlines())
 
 
 def shows_nothing(answer: str) -> bool:
-    """Whether a line was refused."""
-    return bool(_SHOWS_NOTHING.search(answer))
+    """Whether a line was refused, or found nothing."""
+    lines = (line for line in answer.splitlines() if line.strip())
+    return all(_SHOWS_NOTHING.match(line) for line in lines)
 
 
 def has_words(line: str, words: str) -> bool:

@@ -219,7 +219,7 @@ class Play:
         if not missed:
             return ""
         return (
-            f"What you looked at {format_clock(max(missed))} did not show it: another moment or place does."
+            f"Your look at {format_clock(max(missed))} did not show it: another moment or place does."
         )
 
     # Stages.

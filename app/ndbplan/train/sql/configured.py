@@ -11,6 +11,7 @@ from ndbplan.configuration.settings import node_settings
 from ndbplan.ndb.errors import Said, every_exit_said, every_said, management_errors
 from ndbplan.ndb.parameters import Parameter, parameters
 from ndbplan.ndb.version import NdbVersion, in_span
+from ndbplan.train.configuring import node_plan
 from ndbplan.train.live import LiveCluster
 
 Row = dict[str, Any]
@@ -57,7 +58,7 @@ def config_values(cluster: LiveCluster) -> Iterator[Row]:
     for node_id in cluster.state.alive():
         node = cluster.state.data_node(node_id)
         assert node is not None
-        settings = node_settings(cluster.plan, node)
+        settings = node_settings(node_plan(cluster.session.simulation, node_id), node)
         own = {"NodeId": str(node_id), "HostName": cluster.state.address(node_id)}
         for number, one in known:
             value = own.get(one.name) or _stated(settings.value(one.name))

@@ -42,10 +42,13 @@ def _nodes(cluster: LiveCluster) -> Iterator[Row]:
 
 
 def _membership(cluster: LiveCluster) -> Iterator[Row]:
-    state = cluster.state
-    ring = [i for i in state.joined if i in state.alive()]
+    state, alive = cluster.state, cluster.state.alive()
+    # A node that is silent has its place until the others declare it dead.
+    ring = [i for i in state.joined if i in alive or i in state.silent]
     finds = state.arbitrator is None
     for place, node_id in sorted(enumerate(ring), key=lambda pair: pair[1]):
+        if node_id not in alive:
+            continue
         group = state.group(node_id)
         arbitrator = state.arbitrator or 0
         yield {
@@ -64,7 +67,7 @@ def _membership(cluster: LiveCluster) -> Iterator[Row]:
 def _transporters(cluster: LiveCluster) -> Iterator[Row]:
     state, alive = cluster.state, cluster.state.alive()
     others = sorted(i for p in cluster.plan.processes for i in (p.node_id, *getattr(p, "pool_node_ids", ())))
-    there = {*alive, *state.servers, *cluster.clients}
+    there = {*alive, *state.silent, *state.servers, *cluster.clients}
     for node_id in alive:
         for other in others:
             if other != node_id:
