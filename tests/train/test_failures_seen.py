@@ -55,10 +55,11 @@ def test_a_silent_node_keeps_its_place_until_the_others_declare_it_dead(cluster:
     while "declared dead" not in consoles.cluster.log_text():
         seen = rows(consoles.answer(MEMBERS)), rows(consoles.answer(WAYS))
         consoles.answer("! wait 1s")
-    assert "disconnecting node 4 due to missed heartbeat" in cluster.log_text(), "the server gave it up before"
+    assert "disconnecting node 4 due to missed heartbeat" in cluster.log_text()
     assert [row[:3] for row in seen[0]] == [["3", "1", "4"], ["5", "3", "6"], ["6", "4", "3"]]
     assert seen[1][1] == ["4", "CONNECTED", "1"]
-    assert [row[:3] for row in rows(consoles.answer(MEMBERS))] == [["3", "1", "5"], ["5", "3", "6"], ["6", "4", "3"]]
+    after = [row[:3] for row in rows(consoles.answer(MEMBERS))]
+    assert after == [["3", "1", "5"], ["5", "3", "6"], ["6", "4", "3"]]
     assert rows(consoles.answer(WAYS))[1][1] != "CONNECTED"
 
 

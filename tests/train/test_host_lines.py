@@ -250,6 +250,50 @@ def test_ndb_config_lists_all_that_it_can_be_asked_for(cluster: LiveCluster) -> 
     assert ask("--config-file=config.ini -q nodeid -t ndbd") == ask("-q nodeid -t ndbd") == "3 4 5 6"
 
 
+def test_ls_knows_where_disks_are_mounted_and_what_a_data_node_made_there() -> None:
+    """Folders of node 2 of a running 8.4.8: D1, D2, D8 to D11, LCP, LG, TS; redo files: manual."""
+    consoles = Consoles(LiveCluster.begin(sample_plan("disk-data-8.4")))
+
+    def names(folder: str = "") -> list[str]:
+        return consoles.answer(f"data1$ ls {folder}").splitlines()
+
+    assert names("ndb_1_fs") == ["D1", "D10", "D11", "D2", "D8", "D9", "LCP", "LG", "TS"]
+    assert names("ndb_1_fs/D8/DBLQH")[:2] == ["S0.FragLog", "S1.FragLog"]
+    assert names("ndb_1_out.log") == ["ndb_1_out.log"]
+    assert "is not simulated here" in names("ndb_1_fs/D1")[0]
+    mounts = [line.split()[-1] for line in consoles.answer("data1$ df -h").splitlines()[1:]]
+    assert mounts
+    assert all(mount.strip("/") in names("/") for mount in mounts)
+    for folder in names():
+        for above in (folder, folder.rpartition("/")[0] or "/"):
+            assert "No such file" not in "".join(names(above)), above
+        assert folder.rpartition("/")[2] in names(folder.rpartition("/")[0] or "/")
+    before = names()
+    assert any(
+        one.startswith("data_") for folder in before if folder.endswith("/TS") for one in names(folder)
+    )
+    consoles.answer("! move undo,data_files to nvme0")
+    consoles.answer("! until rolling < 1 within 60min")
+    moved = [folder for folder in names() if folder.endswith(("/TS", "/LG"))]
+    assert moved
+    assert not set(moved) & set(before), "they lie on another disk now"
+
+
+def test_df_has_the_backups_that_were_made_and_no_other() -> None:
+    cluster = LiveCluster.begin(sample_plan("starter"))
+    consoles = Consoles(cluster)
+
+    def used_kib() -> int:
+        lines = consoles.answer("host-a1$ df").splitlines()[1:]
+        return sum(int(line.split()[2]) for line in lines)
+
+    before = used_kib()
+    consoles.answer("ndb_mgm> START BACKUP")
+    (run,) = cluster.state.backups
+    made = dict(run.bytes_by_node)[1] + run.log_bytes / 2
+    assert used_kib() - before == pytest.approx(made / 1024, abs=2)
+
+
 def test_ndb_config_asks_the_server_which_knows_before_the_nodes_do_and_names_are_in_any_case() -> None:
     """Manual, ndb_config: its source is the management server, a file or a node."""
     consoles = Consoles(LiveCluster.begin(sample_plan("redo-overload-8.4")))

@@ -127,6 +127,21 @@ def share_done(sim: Simulation, node_id: int) -> float:
     return 1.0 - min(1.0, left / amount[node_id])
 
 
+def backup_bytes(sim: Simulation, node_id: int) -> float:
+    """What the backups of a data node take on its disk, with what is written of one under way."""
+    state = state_of(sim)
+    done = 0.0
+    for run in (one for one in state.backups if not one.error):
+        size, nodes = dict(run.bytes_by_node).get(node_id, 0.0), len(run.bytes_by_node)
+        done += size + (run.log_bytes / nodes if size else 0.0)
+    under_way = state.backup
+    if under_way is not None and under_way.ended_s is None:
+        log = _changes(sim, _redo_bytes(sim) - under_way.redo_bytes)[1] / max(1, len(under_way.bytes_by_node))
+        size = dict(under_way.bytes_by_node).get(node_id, 0.0)
+        done += size * share_done(sim, node_id) + (log if size else 0.0)
+    return done
+
+
 def follow_backup(sim: Simulation) -> None:
     """A backup is over when no node has anything left to write."""
     state, run = state_of(sim), state_of(sim).backup

@@ -209,10 +209,8 @@ def may_begin(sim: Simulation, change: Change) -> None:
 
 def is_rolling(sim: Simulation) -> bool:
     """Whether a rolling restart is under way."""
-    return any(
-        isinstance(due.event, ConfigurationComes | Turn) or _turn_of(sim, due.event) or _renews(sim, due.event)
-        for due in sim.due
-    )
+    kinds = (ConfigurationComes, Turn, StartsWithValue, HasValue)
+    return any(isinstance(due.event, kinds) or _renews(sim, due.event) for due in sim.due)
 
 
 class Coming(NamedTuple):

@@ -1,20 +1,21 @@
-"""df, ls and tail: disks and files of a host."""
+"""df and tail: disks of a host, and logs on them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ndbplan.base.units import whole_number
-from ndbplan.configuration.deployment import management_directory
 from ndbplan.configuration.directories import data_node_paths, disk_of_path
 from ndbplan.estimate.space.disk_space import disk_space
 from ndbplan.ndb.cluster_log import stamp, written
 from ndbplan.plan.hardware import Disk, Host
-from ndbplan.plan.processes import ManagementNode
+from ndbplan.plan.processes import DiskRole, ManagementNode
 from ndbplan.simulate.events.full_disks import is_full
 from ndbplan.simulate.moment import within
 from ndbplan.train.answer import Answer
+from ndbplan.train.backups import backup_bytes
+from ndbplan.train.configuring import node_plan
 from ndbplan.train.host.error_log import ENDED, error_log
 from ndbplan.train.live import LiveCluster
 
@@ -41,7 +42,7 @@ def df(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     if not options <= set("hk"):
         return Answer("df: -h and -k are simulated here\n", 1)
     is_short = "h" in options
-    found = disk_space(cluster.plan)
+    found = _spaces(cluster, host)
     heads = ("Size", "Avail") if is_short else ("1K-blocks", "Available")
     rows: list[tuple[str, ...]] = [("Filesystem", heads[0], "Used", heads[1], "Use%", "Mounted on")]
     disks = [one for one in host.disks if not asked or any(_lies_on(name, one, host) for name in asked)]
@@ -49,8 +50,7 @@ def df(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
         if not any(_lies_on(name, one, host) for one in host.disks):
             return Answer(f"df: {name[:80]}: on no disk that the plan has on this host\n", 1)
     for disk in disks:
-        there = found.of(disk.id)
-        used = min(float(disk.capacity_bytes), 0.0 if there is None else there.used_bytes.value)
+        used = min(float(disk.capacity_bytes), found.get(disk.id, 0.0))
         if is_full(cluster.session.simulation, disk.id):
             used = float(disk.capacity_bytes)
         share = math.ceil(100 * used / disk.capacity_bytes)
@@ -66,6 +66,23 @@ def df(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     return Answer("\n".join(lines) + "\n")
 
 
+def _spaces(cluster: LiveCluster, host: Host) -> dict[str, float]:
+    """Bytes that the files of data nodes take of the disks of a host, by their ids: also of backups made."""
+    found: dict[str, float] = {}
+    for node in (one for one in cluster.plan.data_nodes if one.host_id == host.id):
+        plan = node_plan(cluster.session.simulation, node.node_id)
+        for disk in host.disks:
+            space = disk_space(plan).of(disk.id)
+            own = () if space is None else (one for one in space.files if one.node_id == node.node_id)
+            # A plan keeps room for backups that nobody has made yet.
+            size = sum(one.bytes.value for one in own if one.role is not DiskRole.BACKUP)
+            found[disk.id] = found.get(disk.id, 0.0) + size
+        kept = disk_of_path(host.disks, data_node_paths(plan, node).backup)
+        if kept is not None:
+            found[kept] = found.get(kept, 0.0) + backup_bytes(cluster.session.simulation, node.node_id)
+    return found
+
+
 def _lies_on(name: str, disk: Disk, host: Host) -> bool:
     """Whether a path is on a disk: of those whose mount point it begins with, the longest."""
     if name == f"/dev/{disk.name}":
@@ -73,89 +90,6 @@ def _lies_on(name: str, disk: Disk, host: Host) -> bool:
     mounts = [one.mount_point.rstrip("/") for one in host.disks]
     fitting = [one for one in mounts if name == one or name.startswith(f"{one}/")]
     return bool(fitting) and disk.mount_point.rstrip("/") == max(fitting, key=len)
-
-
-def _folders(cluster: LiveCluster, host: Host) -> dict[str, list[str]]:
-    """Folders of the processes of a host, with what lies in them."""
-    found: dict[str, list[str]] = {}
-    for node in cluster.plan.data_nodes:
-        if node.host_id != host.id:
-            continue
-        paths, i = data_node_paths(cluster.plan, node), node.node_id
-        found.setdefault(paths.data_dir, []).extend(
-            [f"ndb_{i}_out.log", f"ndb_{i}.pid"] + [f"ndb_{i}_error.log"] * _has_errors(cluster, i)
-        )
-        found.setdefault(paths.file_system, []).append(f"ndb_{i}_fs")
-        inside = ["D1", "D2", "D8", "D9", "D10", "D11", "LCP"]
-        found.setdefault(f"{paths.file_system}/ndb_{i}_fs", []).extend(inside)
-        backups = [f"BACKUP-{one.number}" for one in cluster.state.backups if not one.error]
-        found.setdefault(paths.backup, []).append("BACKUP")
-        found.setdefault(f"{paths.backup}/BACKUP", []).extend(backups)
-        for one in cluster.state.backups:
-            size = round(dict(one.bytes_by_node).get(i, 0.0))
-            if not one.error and size:
-                name = f"BACKUP-{one.number}"
-                listed = [f"{name}-0.{i}.Data  {size}", f"{name}.{i}.ctl", f"{name}.{i}.log"]
-                found.setdefault(f"{paths.backup}/BACKUP/{name}", []).extend(listed)
-    for server in cluster.plan.management_nodes:
-        if server.host_id == host.id:
-            folder = management_directory(cluster.plan, server)
-            found.setdefault(folder, []).extend(["config.ini", f"ndb_{server.node_id}_cluster.log"])
-    return found
-
-
-def _has_errors(cluster: LiveCluster, node_id: int) -> bool:
-    return any(i == node_id and text.startswith(ENDED) for _, i, text, _ in cluster.state.node_logs)
-
-
-def ls(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
-    """Folders of data nodes and management servers; without a name those that there are."""
-    folders = _folders(cluster, host)
-    letters = {letter for word in words if word.startswith("-") for letter in word[1:]}
-    if not letters <= set("1aA"):
-        return Answer("ls: names are simulated here, not their owners and dates: say -1, -a or nothing\n", 2)
-    names = [word for word in words if not word.startswith("-")]
-    if any(sign in name for name in names for sign in "*?["):
-        return Answer("bash: *, ? and [ in names are not simulated here\n", 2)
-    if not names:
-        return Answer("".join(f"{name}\n" for name in sorted(folders)))
-    text, failed = "", 0
-    for name in names:
-        inside = _inside(folders, name.rstrip("/") or "/")
-        inside = _above(folders, host, name) if inside is None else inside
-        if inside is not None:
-            text += "".join(f"{one}\n" for one in sorted(set(inside)))
-            continue
-        folder, _, last = name.rstrip("/").rpartition("/")
-        listed = _inside(folders, folder) if folder else [one for some in folders.values() for one in some]
-        if last not in [one.partition(" ")[0] for one in listed or ()]:
-            text += f"ls: cannot access '{name}': No such file or directory\n"
-        elif "." in last:
-            text += f"{name}\n"
-            continue
-        else:
-            text += f"ls: what lies in {last} is not simulated here\n"
-        failed = 2
-    return Answer(text, failed)
-
-
-def _inside(folders: Mapping[str, list[str]], name: str) -> list[str] | None:
-    """What lies in a folder that is named whole, or from a data directory on, where the shell begins."""
-    found = [folders[name]] if name in folders else []
-    if not name.startswith("/"):
-        # Several processes may have directories of their own on one host.
-        found = [
-            inside for folder, inside in folders.items() if folder.endswith(f"/{name.removeprefix('./')}")
-        ]
-    return [one for inside in found for one in inside] if found else None
-
-
-def _above(folders: Mapping[str, list[str]], host: Host, name: str) -> list[str] | None:
-    """What leads on to folders of processes, and to disks; None: nothing does."""
-    start = f"{name.rstrip('/')}/"
-    ends = [*folders, *(f"{disk.mount_point.rstrip('/')}/" for disk in host.disks)]
-    found = [end.removeprefix(start).partition("/")[0] for end in ends if end.startswith(start)]
-    return [one for one in found if one] if found and name.startswith("/") else None
 
 
 def tail(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:

@@ -204,7 +204,8 @@ def _value(plan: Plan, process: Process, asked: str, host: str, section: str = "
     if is_other or low == "wan" or not parameters.knows(_SECTIONS[kind], asked, plan.version):
         return ""
     # Names are in any case.
-    value = node_settings(plan, process).value(parameters.parameter(_SECTIONS[kind], asked, plan.version).name)
+    name = parameters.parameter(_SECTIONS[kind], asked, plan.version).name
+    value = node_settings(plan, process).value(name)
     words = [word.lower() for word in form(plan.version, "config_numbers").get(low, ())]
     if str(value).lower() in words:
         return str(words.index(str(value).lower()))

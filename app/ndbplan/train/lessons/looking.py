@@ -18,7 +18,8 @@ from ndbplan.train.lessons.model import Evidence
 
 _SHOWS_NOTHING = re.compile(
     r"(?:Invalid (?:command|argument)|Type HELP for help\.|Connected to [Mm]anagement [Ss]erver|"
-    r"ERROR [0-9]+ \(|Empty set|(?:[a-z_]+): |Usage: |Unable to connect|Error opening|Unknown (?:query option|node type))"
+    r"ERROR [0-9]+ \(|Empty set|(?:[a-z_]+): |Usage: |Unable to connect|Error opening|"
+    r"Unknown (?:query option|node type))"
 )
 """How lines begin that show nothing: what a console refuses, and what says that nothing was found."""
 

@@ -218,9 +218,7 @@ class Play:
         ]
         if not missed:
             return ""
-        return (
-            f"Your look at {format_clock(max(missed))} did not show it: another moment or place does."
-        )
+        return f"Your look at {format_clock(max(missed))} did not show it: another moment or place does."
 
     # Stages.
 
