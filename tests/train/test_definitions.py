@@ -589,3 +589,35 @@ def test_disk_without_a_tablespace_is_refused_in_words_that_are_known(
         Client().answer(line, begun("8.4.8")).startswith("ERROR 1005 (HY000): Can't create table 'dd' (use")
     )
     assert Client().answer(line, begun("7.4.10")).startswith("ndbplan: in which words this release refuses")
+
+
+CUT_SHORT = (
+    "drop", "drop column", "drop index", "drop key", "drop foreign key", "drop check", "drop constraint",
+    "drop primary", "drop partition", "add", "add column", "add index", "add unique key u", "add primary key",
+    "add constraint", "add constraint c", "add foreign key", "modify", "modify k", "modify column k",
+    "change k", "change k k2", "rename to", "rename index k", "rename index k to", "rename column k", "alter", "alter k",
+    "alter column k", "alter k set", "alter k set default", "alter column k drop", "convert", "convert to",
+    "convert to character set", "order by", "reorganize partition p0", "engine", "comment =", "algorithm =",
+)  # fmt: skip
+
+
+def test_a_change_that_ends_too_early_is_a_syntax_error_at_the_end(ask: Callable[[str], str]) -> None:
+    """sql_yacc.yy of 8.4: none of these is a whole change."""
+    ask("create table c1 (id int primary key, k int, key k (k)) engine=ndb")
+    before = ask("show create table c1")
+    for change in (*CUT_SHORT, "add z int, drop index"):
+        assert ask(f"alter table c1 {change}").endswith("to use near '' at line 1\n"), change
+    assert ask("show create table c1") == before
+    for change in ("drop k", "add k int", "rename column k to c", "order by id", "alter c set default 1"):
+        assert ask(f"alter table c1 {change}").startswith("Query OK"), change
+
+
+def test_a_constraint_that_nothing_has_is_not_dropped(begun: Callable[[str], LiveCluster]) -> None:
+    for version, said in (
+        ("8.4", "ERROR 3940 (HY000): Constraint 'nosuch' does not exist."),
+        ("7.4", "ERROR 1064"),
+    ):
+        consoles = Consoles(begun(version))
+        consoles.answer("mysql> use test; create table c1 (id int primary key) engine=ndb;")
+        assert consoles.answer("mysql> alter table c1 drop constraint nosuch;").startswith(said)
+        assert "1064" in consoles.answer("mysql> alter table c1 drop constraint;")

@@ -16,7 +16,9 @@ from ndbplan.configuration.settings import node_settings
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.simulate.events.orders import Kill
 from ndbplan.train import world
-from ndbplan.train.consoles import transcript
+from ndbplan.train.consoles import Consoles, transcript
+from ndbplan.train.lessons.begin import plan_of
+from ndbplan.train.lessons.files import LESSONS
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import rows
 from ndbplan.train.sql.console import Client
@@ -766,3 +768,30 @@ def test_so_many_warnings_are_shown_as_are_asked_for(cluster: LiveCluster) -> No
     for limit, shown in (("LIMIT 1", every[:1]), ("LIMIT 1, 9", every[1:]), ("LIMIT 1 OFFSET 2", every[2:])):
         found = client.answer(f"SHOW WARNINGS {limit}", cluster).splitlines()[3:-3]
         assert [row.split() for row in found] == [row.split() for row in shown], limit
+
+
+def test_the_fragment_of_a_hot_key_has_most_of_the_operations_and_keeps_them() -> None:
+    lesson = LESSONS.find("hot-key").value
+    consoles = Consoles(LiveCluster.begin(plan_of(lesson.starts[0]), lesson.starts[0].workload))
+    asked = (
+        "mysql> SELECT node_id, fragment_num, tot_key_updates FROM ndbinfo.operations_per_fragment "
+        "WHERE fq_name = 'test/def/blobs_5k' ORDER BY node_id, fragment_num;"
+    )
+
+    def updates() -> list[int]:
+        return [int(row[2]) for row in cells(consoles.answer(asked))]
+
+    def committed() -> int:
+        sums = "mysql> SELECT SUM(val) FROM ndbinfo.counters WHERE counter_name='COMMITS'"
+        return int(cells(consoles.answer(sums))[0][0])
+
+    consoles.answer("! wait 30s")
+    hot = updates()
+    assert sum(hot) == pytest.approx(2 * committed(), rel=1e-3), "both replicas of every row"
+    assert max(hot) > 2.0 * sum(hot) / len(hot)
+    consoles.answer("! spread")
+    assert updates() == pytest.approx(hot, rel=0.01), "what was done stays done"
+    consoles.answer("! wait 60s")
+    after = [new - old for new, old in zip(updates(), hot, strict=True)]
+    assert min(after) > 0
+    assert max(after) < 1.1 * sum(after) / len(after), "evenly from then on"

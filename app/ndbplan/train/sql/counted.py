@@ -6,22 +6,24 @@ Transactions are coordinated by all data nodes evenly, and rows are read at prim
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.estimate.load.key_choice import power_law_shares
+from ndbplan.estimate.storage.fragments import Partition
 from ndbplan.estimate.storage.rows import row_layout
-from ndbplan.estimate.stored import threads_of
+from ndbplan.estimate.stored import distribute, threads_of
 from ndbplan.ndb.ndbinfo import tc_instances
 from ndbplan.plan.tables import Table
-from ndbplan.plan.workloads import EVENLY, OperationKind
+from ndbplan.plan.workloads import Operation, OperationKind, Workload
+from ndbplan.simulate.events.orders import SpreadKeys
 from ndbplan.simulate.world.indices import OfCluster
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.quantities import recording
 from ndbplan.train.schema import partitions_of
 from ndbplan.train.sql.objects import numbered
-from ndbplan.train.sql.problem import NotSimulated
 from ndbplan.train.system_tables import in_fragments
 
 Row = dict[str, Any]
@@ -35,9 +37,10 @@ class _Done(NamedTuple):
     refused: float
 
 
-def _done(cluster: LiveCluster, node_id: int) -> _Done:
+def _done(cluster: LiveCluster, node_id: int, since_s: float = 0.0) -> _Done:
+    """Since a data node started; `since_s`: or since then, if that is later."""
     sim = cluster.session.simulation
-    began_s = max(0.0, cluster.state.starts.get(node_id, 0.0))
+    began_s = max(0.0, since_s, cluster.state.starts.get(node_id, 0.0))
     bucket, _ = recording(sim)
     first = int(began_s / (int(sim.laws.run.steps_per_bucket) * sim.scenario.step_s))
     totals = sim.history.totals[first : bucket + 1].sum(axis=0)
@@ -51,14 +54,19 @@ def committed(cluster: LiveCluster, node_id: int) -> float:
 
 def _of_one(cluster: LiveCluster) -> defaultdict[tuple[str, OperationKind], float]:
     """Rows that one transaction of the mix touches, by table and kind; a scan counts as one."""
-    workload = cluster.session.simulation.scenario.workload
     found: defaultdict[tuple[str, OperationKind], float] = defaultdict(float)
+    for operation, times in _operations(cluster.session.simulation.scenario.workload):
+        found[operation.table_id, operation.kind] += times
+    return found
+
+
+def _operations(workload: Workload) -> Iterator[tuple[Operation, float]]:
+    """Each operation of a mix, and the rows that one transaction touches with it."""
     weights = sum(one.weight for one in workload.transactions)
     for one in workload.transactions:
         for operation in one.operations:
             rows = 1.0 if operation.kind is OperationKind.SCAN else operation.rows
-            found[operation.table_id, operation.kind] += one.weight / weights * rows
-    return found
+            yield operation, one.weight / weights * rows
 
 
 _ATTRINFO, _OPERATIONS, _LOCAL_READS, _LOCAL_WRITES = 1, 10, 24, 25
@@ -134,27 +142,24 @@ def _values(cluster: LiveCluster, done: _Done) -> dict[int, float]:
 
 
 def operations_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
-    """By fragment replica. Raises NotSimulated where keys are not chosen evenly."""
+    """By fragment replica, of keys that were chosen as the workload says."""
     sim, alive = cluster.session.simulation, set(cluster.state.alive())
-    for one in sim.scenario.workload.transactions:
-        if any(operation.choice is not EVENLY for operation in one.operations):
-            raise NotSimulated("ndbinfo.operations_per_fragment is not simulated where some keys are hot")
     yield from _of_system(cluster, alive)
-    each, done = _of_one(cluster), {node_id: _done(cluster, node_id).committed for node_id in alive}
+    spells = _spells(cluster)
     for number, table in numbered(cluster.plan, cluster.state.ids):
         parts = partitions_of(sim, cluster.plan_of(table), table)
-        rows = sum(part.rows for part in parts)
         typed = max(0, cluster.state.rows_typed.get(table.id, 0))
-        for part in parts:
-            share = part.rows / rows if rows else 1.0 / len(parts)
+        even = _even(parts)
+        mixes = [(_by_fragment(cluster, table, parts, workload), done) for workload, done in spells]
+        for place, part in enumerate(parts):
             there = [i for i in (part.primary, *part.nodes) if i in alive]
             for node_id in (i for i in part.nodes if i in alive):
                 count = {
-                    kind: round(done[node_id] * share * each[table.id, kind])
+                    kind: round(sum(done[node_id] * mix[kind][place] for mix, done in mixes if kind in mix))
                     for kind in OperationKind
                     if kind in _WRITES or node_id == there[0]
                 }
-                count[OperationKind.INSERT] += round(typed * share)
+                count[OperationKind.INSERT] += round(typed * even[place])
                 yield {
                     "fq_name": f"{table.database}/def/{table.name}", "parent_fq_name": None,
                     "type": "User table", "table_id": number, "node_id": node_id,
@@ -166,6 +171,44 @@ def operations_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
                     "tot_frag_scans": count.get(OperationKind.SCAN, 0),
                     "tot_commits": sum(count[kind] for kind in _WRITES),
                 }  # fmt: skip
+
+
+def _spells(cluster: LiveCluster) -> list[tuple[Workload, dict[int, float]]]:
+    """Each workload since the begin, and by data node what was committed of it since the node started."""
+    sim, alive = cluster.session.simulation, cluster.state.alive()
+    now = {node_id: _done(cluster, node_id).committed for node_id in alive}
+    spread_s = next((a.at_s for a in cluster.session.history if isinstance(a.event, SpreadKeys)), None)
+    if spread_s is None:
+        return [(sim.scenario.workload, now)]
+    after = {node_id: _done(cluster, node_id, spread_s).committed for node_id in alive}
+    before = {node_id: now[node_id] - after[node_id] for node_id in alive}
+    return [(sim.story.scenario.workload, before), (sim.scenario.workload, after)]
+
+
+def _even(parts: Sequence[Partition]) -> list[float]:
+    """Share of each fragment of the rows of a table."""
+    rows = sum(part.rows for part in parts)
+    return [part.rows / rows if rows else 1.0 / len(parts) for part in parts]
+
+
+def _by_fragment(
+    cluster: LiveCluster, table: Table, parts: Sequence[Partition], workload: Workload
+) -> dict[OperationKind, list[float]]:
+    """Operations of each kind on each fragment for one transaction of a mix; a scan counts as one."""
+    found: dict[OperationKind, list[float]] = {}
+    for operation, times in _operations(workload):
+        if operation.table_id != table.id:
+            continue
+        shares = _even(parts)
+        if operation.choice.kind == "power_law":
+            lies = distribute(cluster.plan_of(table), table)
+            hot = power_law_shares(lies, operation.choice.exponent)
+            copies = len(parts) / max(1, len({part.partition for part in parts}))
+            if all(part.partition < len(hot) for part in parts):
+                shares = [float(hot[part.partition]) / copies for part in parts]
+        known = found.setdefault(operation.kind, [0.0] * len(parts))
+        found[operation.kind] = [have + times * share for have, share in zip(known, shares, strict=True)]
+    return found
 
 
 def _of_system(cluster: LiveCluster, alive: set[int]) -> Iterator[Row]:
@@ -181,7 +224,7 @@ def _of_system(cluster: LiveCluster, alive: set[int]) -> Iterator[Row]:
 
 
 def locks_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
-    """Locks of the rows that were changed; nobody is simulated to wait. Raises NotSimulated."""
+    """Locks of the rows that were changed; nobody is simulated to wait."""
     for one in operations_per_fragment(cluster):
         taken = one["tot_key_inserts"] + one["tot_key_updates"] + one["tot_key_deletes"]
         yield {

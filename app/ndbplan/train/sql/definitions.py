@@ -39,6 +39,7 @@ from ndbplan.train.sql.altering import (
     refused,
     with_new_keys,
 )
+from ndbplan.train.sql.cut_short import check_constraint, check_whole
 from ndbplan.train.sql.databases import if_so as if_so_in
 from ndbplan.train.sql.defining import (
     DEFINED_S,
@@ -352,8 +353,11 @@ def _alter(asked: Asked, stream: Stream) -> Done | Result:
         return _rename(asked, stream)
     if stream.at_end():
         return ok(asked, counts=True)
+    check_whole(asked)
     known = asked.known(typed)
     changed = constraint_altered(asked, known)
+    if known is not None and changed is None:
+        check_constraint(asked, known)
     if known is not None and changed is not None:
         become(asked, exchanged(asked.plan, known, changed))
         return ok(asked, counts=True)

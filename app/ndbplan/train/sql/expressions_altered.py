@@ -33,8 +33,6 @@ def constraint_altered(asked: Asked, table: Table | None) -> Table | None:
     if table is None or len(clauses) != 1 or not form(asked.plan.version, "checks_constraints"):
         return None
     words = clauses[0].words
-    if [one.upper() for one in words] == ["DROP", "CHECK"]:
-        raise syntax("")
     if len(words) < 3:
         return None
     verb, kind, name, *rest = words

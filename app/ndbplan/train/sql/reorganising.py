@@ -22,6 +22,11 @@ from ndbplan.train.transacting import Runs
 _LONGEST_S = 86400.0
 _REORGANIZES = re.compile(r"\breorganize\s+partition\b(?!.*\binto\b)", re.IGNORECASE | re.DOTALL)
 
+_NAMES_SOME = re.compile(
+    r"\breorganize\s+partition\s+(?!(?:local|no_write_to_binlog)\b)[`\w]", re.IGNORECASE
+)  # fmt: skip
+"""Names of partitions, behind which INTO has to stand (sql_yacc.yy, reorg_parts_rule)."""
+
 
 def is_reorganising(sql: str) -> bool:
     """Whether an ALTER TABLE spreads the rows of a table over all node groups."""
@@ -50,6 +55,8 @@ def reorganise(sql: str, in_use: str, cluster: LiveCluster) -> tuple[str, tuple[
     is_new = cluster.plan.features.algorithm_inplace
     if "algorithm" in low and not is_new:
         raise syntax(sql[sql.lower().index("reorganize") :])
+    if _NAMES_SOME.search(sql):
+        raise syntax("")
     deprecated = online_warning(how, cluster.plan.version)
     if deprecated and is_new:
         raise syntax(sql[sql.upper().index(how) :])
