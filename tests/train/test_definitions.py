@@ -595,7 +595,8 @@ CUT_SHORT = (
     "drop", "drop column", "drop index", "drop key", "drop foreign key", "drop check", "drop constraint",
     "drop primary", "drop partition", "add", "add column", "add index", "add unique key u", "add primary key",
     "add constraint", "add constraint c", "add foreign key", "modify", "modify k", "modify column k",
-    "change k", "change k k2", "rename to", "rename index k", "rename index k to", "rename column k", "alter", "alter k",
+    "change k", "change k k2", "rename to", "rename index k", "rename index k to", "rename column k",
+    "alter", "alter k",
     "alter column k", "alter k set", "alter k set default", "alter column k drop", "convert", "convert to",
     "convert to character set", "order by", "reorganize partition p0", "engine", "comment =", "algorithm =",
 )  # fmt: skip
