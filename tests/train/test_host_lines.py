@@ -279,6 +279,40 @@ def test_ls_knows_where_disks_are_mounted_and_what_a_data_node_made_there() -> N
     assert not set(moved) & set(before), "they lie on another disk now"
 
 
+def test_iostat_has_what_a_start_reads_and_writes() -> None:
+    cluster = LiveCluster.begin(sample_plan("disk-data-8.4"))
+    consoles = Consoles(cluster)
+
+    def moved_kib(column: int) -> float:
+        found = consoles.answer("data1$ iostat -kx 1").splitlines()
+        return sum(float(line.split()[column]) for line in found if line.startswith("nvme"))
+
+    read, written = 2, 8
+    assert moved_kib(read) == 0.0
+    for line in ("! load x0", "! wait 30s", "! kill node:1", "! wait 5s", "! start node:1"):
+        consoles.answer(line)
+    cluster.advance_until(lambda one: one.state.nodes[1].status == "starting", 60.0)
+    seen = set[str]()
+    for _ in range(600):
+        restart = cluster.session.simulation.restarts[-1]
+        number = restart.phase_at(cluster.now_s)
+        if number is None:
+            break
+        name = restart.phases[number][0]
+        assert (moved_kib(read) > 0.0) is (name == "restore from local checkpoint"), name
+        seen.add(name)
+        cluster.advance(1.0)
+    assert "restore from local checkpoint" in seen
+    assert moved_kib(read) == 0.0
+    made_kib = 0.0
+    for line in ("! kill node:1", "! wait 5s", "data1$ ndbmtd --initial", "! wait 4s"):
+        consoles.answer(line)
+    for _ in range(30):
+        cluster.advance(1.0)
+        made_kib = max(made_kib, moved_kib(written))
+    assert made_kib > 100_000.0, "undo and data files are made in full"
+
+
 def test_df_has_the_backups_that_were_made_and_no_other() -> None:
     cluster = LiveCluster.begin(sample_plan("starter"))
     consoles = Consoles(cluster)

@@ -428,6 +428,7 @@ def test_tables_are_locked_for_sessions_of_the_server(consoles: Consoles, say: S
     assert values(say("mysql> select count(*) from t")) == [["3"]]
     for line, code in (
         ("update t set k = 9 where id = 1", 1099), ("delete from t", 1099), ("drop table t", 1099),
+        ("select * from t for update", 1099), ("select count(*) from t for update", 1099),
         ("alter table t add column z int", 1099), ("select * from blobs_1k where id = 3", 1100),
         ("select count(*) from blobs_1k", 1100), ("create table n (a int primary key) engine=ndb", 1100),
     ):  # fmt: skip

@@ -269,7 +269,7 @@ def at_ldm_threads(
 
 
 STOP = "stop"
-REDO_LOG_FILES = "create redo log files"
+REDO_LOG_FILES, DISK_FILES = "create redo log files", "create undo and data files"
 
 
 def stop(start: Starting) -> Phase:
@@ -367,7 +367,7 @@ def create_disk_files(start: Starting) -> Phase | None:
     if not parts:
         return None
     return Phase(
-        "create undo and data files",
+        DISK_FILES,
         total(parts, "s"),
         f"disk {slow[1]}",
         "smaller or fewer files; a faster disk",

@@ -101,7 +101,7 @@ def _of_data_node(cluster: LiveCluster, node: DataNode, found: Folders) -> None:
     backups = [one for one in state.backups if not one.error]
     found.main.setdefault(f"{paths.backup}/BACKUP", [])
     for one in backups:
-        if dict(one.bytes_by_node).get(i, 0.0) >= 1.0:
+        if i in dict(one.bytes_by_node):
             name = f"BACKUP-{one.number}"
             listed = [f"{name}-0.{i}.Data", f"{name}.{i}.ctl", f"{name}.{i}.log"]
             found.main.setdefault(f"{paths.backup}/BACKUP/{name}", []).extend(listed)
@@ -115,7 +115,8 @@ def _disk_data(cluster: LiveCluster, paths: DataNodePaths, node_id: int) -> Iter
     data = [name for one in plan.tablespaces for name, _ in named_files(one.data_files, one.directory)]
     for base, own, names in ((paths.undo_files, "LG", undo), (paths.data_files, "TS", data)):
         folder = f"{base}/ndb_{node_id}_fs" + f"/{own}" * parts
-        yield folder, [name for name in names if "/" not in name]
+        if parts or names:
+            yield folder, [name for name in names if "/" not in name]
         for name in names:
             if "/" in name:
                 above, _, last = name.rpartition("/")

@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 from ndbplan.base.units import KIB, MIB, whole_number
 from ndbplan.estimate.stored import memory
-from ndbplan.plan.hardware import Host
+from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.processes import DataNode
+from ndbplan.simulate.series import DiskSeries
 from ndbplan.train.answer import PATIENCE_S, Answer
-from ndbplan.train.busy import busy_of, lately_of, thread_use
+from ndbplan.train.busy import Lately, busy_of, lately_of, thread_use
+from ndbplan.train.host.start_work import DiskWork, work_of_starts
 from ndbplan.train.live import LiveCluster
 
 REQUEST_BYTES = 128 * KIB
@@ -82,7 +84,11 @@ def _report(cluster: LiveCluster, shown: _Shown, seconds: float) -> str:
     lately = lately_of(cluster, seconds)
     busy = 100.0 * busy_of(cluster, host, lately)
     series = {disk.id: one for one in lately.result.disks for disk in host.disks if disk.id in one.disk_ids}
-    used_by = {i: min(1.0, lately.mean(one.utilisation)) for i, one in series.items()}
+    starts = work_of_starts(cluster, host)
+    used_by = {
+        disk.id: min(1.0, _load_used(series.get(disk.id), lately) + _start_used(starts.get(disk.id), disk))
+        for disk in host.disks
+    }
     waits = max(used_by.values(), default=0.0)
     idle = max(0.0, 100.0 - busy)
     iowait = min(idle, 10.0 * waits)
@@ -96,20 +102,36 @@ def _report(cluster: LiveCluster, shown: _Shown, seconds: float) -> str:
         "w_await wareq-sz  aqu-sz  %util",
     ]
     for disk in host.disks:
-        one, used = series.get(disk.id), used_by.get(disk.id, 0.0)
+        one, used, start = series.get(disk.id), used_by[disk.id], starts.get(disk.id, DiskWork())
         written = 0.0 if one is None else sum(lately.mean(values) for values in one.bytes_per_s.values())
-        writes = written / REQUEST_BYTES
-        if (shown.names and disk.name not in shown.names) or ("z" in shown.letters and not writes):
+        written += start.written_bytes_per_s
+        writes, reads = written / REQUEST_BYTES, start.read_bytes_per_s / REQUEST_BYTES
+        idles = not writes and not reads
+        if (shown.names and disk.name not in shown.names) or ("z" in shown.letters and idles):
             continue
         alone_s = max(disk.sync_write_latency_s, REQUEST_BYTES / disk.sequential_write_bytes_per_s)
         await_ms = 1000.0 * alone_s / max(0.02, 1.0 - used)
+        read_ms = 1000.0 * REQUEST_BYTES / disk.sequential_read_bytes_per_s / max(0.02, 1.0 - used)
         lines.append(
-            f"{disk.name:<12} {0.0:8.2f} {0.0:9.2f} {0.0:8.2f} {0.0:6.2f} {0.0:7.2f} {0.0:8.2f} "
+            f"{disk.name:<12} {reads:8.2f} {reads * REQUEST_BYTES / KIB:9.2f} {0.0:8.2f} {0.0:6.2f} "
+            f"{read_ms if reads else 0.0:7.2f} {REQUEST_BYTES / KIB if reads else 0.0:8.2f} "
             f"{writes:7.2f} {written / KIB:9.2f} {0.0:8.2f} {0.0:6.2f} {await_ms if writes else 0.0:7.2f} "
-            f"{REQUEST_BYTES / KIB if writes else 0.0:8.2f} {writes * await_ms / 1000:7.2f} {100 * used:6.2f}"
+            f"{REQUEST_BYTES / KIB if writes else 0.0:8.2f} "
+            f"{(writes * await_ms + reads * read_ms) / 1000:7.2f} {100 * used:6.2f}"
         )
     told = [*(processors if shown.has("c") else ()), *(lines if shown.has("d") else ())]
     return "\n".join(told).rstrip("\n") + "\n\n"
+
+
+def _load_used(one: DiskSeries | None, lately: Lately) -> float:
+    return 0.0 if one is None else lately.mean(one.utilisation)
+
+
+def _start_used(work: DiskWork | None, disk: Disk) -> float:
+    if work is None:
+        return 0.0
+    read = work.read_bytes_per_s / disk.sequential_read_bytes_per_s
+    return read + work.written_bytes_per_s / disk.sequential_write_bytes_per_s
 
 
 def nodes_on(cluster: LiveCluster, host: Host) -> list[DataNode]:

@@ -430,7 +430,7 @@ class Client(Lines):
             table = server.table_named(cluster, database, name)
             failing.may_use(cluster, table)
             named = [one for base, known, one in references if (base, known) == (database, name)]
-            locking.enter(cluster, table, [one.alias_or_name for one in named])
+            locking.enter_to_read(cluster, table, named)
             select = named[0].find_ancestor(exp.Select) if len(named) == 1 else None
             if is_empty:
                 return finding.relation_of(table, [])

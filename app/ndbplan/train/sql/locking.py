@@ -129,6 +129,21 @@ def enter(cluster: LiveCluster, table: Table, names: Sequence[str], *, writes: b
         cluster.act(Locks(session, wanted))
 
 
+def enter_to_read(cluster: LiveCluster, table: Table, references: Sequence[exp.Table]) -> None:
+    """A query reads a table by these references; one FOR UPDATE counts as a change of it (sql_base.cc)."""
+    names = [one.alias_or_name for one in references]
+    updates = [name for one, name in zip(references, names, strict=True) if _is_for_update(one)]
+    enter(cluster, table, [*updates, *(name for name in names if name not in updates)], writes=bool(updates))
+
+
+def _is_for_update(reference: exp.Table) -> bool:
+    """Whether its query locks it so: FOR UPDATE of all its tables, or OF this one."""
+    query = reference.find_ancestor(exp.Select)
+    locks = (one for one in (query.args.get("locks") if query else None) or () if one.args.get("update"))
+    named = [[each.name for each in one.expressions] for one in locks]
+    return any(not names or reference.alias_or_name in names for names in named)
+
+
 def names_of(references: Iterable[exp.Table], table: Table, database: str) -> list[str]:
     """The names by which references of a statement mean a table."""
     return [

@@ -34,7 +34,7 @@ def counted(tree: exp.Expr, in_use: str, cluster: LiveCluster) -> list[tuple[int
         return None
     table = server.table_named(cluster, where, tables[0].name)
     failing.may_use(cluster, table, counts=True)
-    locking.enter(cluster, table, [tables[0].alias_or_name])
+    locking.enter_to_read(cluster, table, tables)
     return [(cluster.rows_of(table),)] if _is_shown(tree) else []
 
 
