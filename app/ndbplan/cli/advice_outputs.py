@@ -7,6 +7,7 @@ from ndbplan.cli.schema_words import (
     CHANGE,
     ESTIMATED,
     FILES,
+    INTEGER,
     NUMBER,
     OBJECT,
     QUANTITY,
@@ -97,3 +98,29 @@ def mattering() -> Schema:
     row["properties"]["problems"] = or_null(settled())
     row["required"].append("problems")
     return row
+
+
+def sweep() -> Schema:
+    """Rows of figures by their inputs, and how far each input by itself moves a figure."""
+    return closed(
+        record(
+            files=FILES,
+            rows=INTEGER,
+            computed=INTEGER,
+            errors=array(closed(record(row=INTEGER, error=STRING))),
+            swings=array(_swings()),
+            cells=array(closed(record(inputs=OBJECT, figures=OBJECT))),
+            optional=("cells",),
+        )
+    )
+
+
+def _swings() -> Schema:
+    end = {"value": NUMBER, "with": STRING}
+    each = closed(record(input=STRING, low=closed(record(**end)), high=closed(record(**end))))
+    found = record(figure=STRING, unit=STRING, now=or_null(NUMBER), inputs=OBJECT, each=array(each))
+    return said(
+        closed(found),
+        "A figure over the values of each input by itself, the widest swing first; 'inputs': what the others "
+        "stay at, 'now': the figure of it, null: it has none.",
+    )

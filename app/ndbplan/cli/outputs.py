@@ -375,17 +375,7 @@ def _advice() -> dict[str, Schema]:
             ),
             "Single changes of the plan, best first.",
         ),
-        "sweep": closed(
-            record(
-                files=FILES,
-                rows=INTEGER,
-                computed=INTEGER,
-                errors=array(closed(record(row=INTEGER, error=STRING))),
-                swings=array(_swings()),
-                cells=array(closed(record(inputs=OBJECT, figures=OBJECT))),
-                optional=("cells",),
-            )
-        ),
+        "sweep": advice_outputs.sweep(),
         "cost": said(schema_of(Cost), "The prices of the plan summed; null: not stated."),
         "compare": advice_outputs.compare(),
         "size": advice_outputs.size(),
@@ -397,17 +387,6 @@ def _advice() -> dict[str, Schema]:
         ),
         "fix": closed(fixed),
     }
-
-
-def _swings() -> Schema:
-    end = {"value": NUMBER, "with": STRING}
-    each = closed(record(input=STRING, low=closed(record(**end)), high=closed(record(**end))))
-    found = record(figure=STRING, unit=STRING, now=or_null(NUMBER), inputs=OBJECT, each=array(each))
-    return said(
-        closed(found),
-        "A figure over the values of each input by itself, the widest swing first; 'inputs': what the others "
-        "stay at, 'now': the figure of it, null: it has none.",
-    )
 
 
 def _verify() -> Schema:
