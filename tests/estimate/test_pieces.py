@@ -50,7 +50,9 @@ def _all_at(speed: float) -> SpeedLimits:
 
 def held(rows: float, checkpoint_bytes: float) -> Any:
     """Of a node, or of one table on it."""
-    return SimpleNamespace(rows=rows, checkpoint_bytes=checkpoint_bytes, in_turn=2.0, tables=())
+    return SimpleNamespace(
+        rows=rows, checkpoint_bytes=checkpoint_bytes, in_turn=2.0, fragments=4.0, tables=()
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,7 +85,7 @@ def test_a_partial_checkpoint_writes_changes_and_a_share_in_full() -> None:
     changes = [Change(held(1e6, 1e9), 100.0, 1000.0, 50.0), Change(held(0.0, 0.0), 100.0, 0.0, 0.0)]
     updated = 1e6 * (1 - math.exp(-0.1))
     change = (updated + (0.4 * 100 + 1.2 * 50) * 100) / 1e6
-    in_full = 1.125 * change / (1.125 * change + 0.6)
+    in_full = 1.125 * change / (1.125 * change + 0.6) + 0.5 / 2048
     expected = 1e9 * in_full + 1000 * (updated + 100 * 100) * (1 - in_full)
     found = _piled_up(100.0, changes, held(2e6, 2e9), 0.6, 0.4, 1.2)
     assert found.written == pytest.approx(expected, rel=1e-12)
@@ -95,11 +97,13 @@ def test_a_partial_checkpoint_writes_changes_and_a_share_in_full() -> None:
     # More is deleted than there is: all is written. One row is a table too.
     gone, one = [Change(held(1e3, 1e6), 0.0, 0.0, 50.0)], [Change(held(1.0, 1e3), 0.0, 0.0, 0.005)]
     assert _piled_up(100.0, gone, held(1e3, 1e6), 0.6, 0.4, 1.2).written == 1e6
-    assert _piled_up(100.0, one, held(1.0, 1e3), 0.6, 0.4, 1.2).written == pytest.approx(1e3 * 0.75 / 1.35)
+    touched = 1 - math.exp(-0.5 / 4)
+    in_full = 0.75 / 1.35 + 0.5 * touched / 2048
+    assert _piled_up(100.0, one, held(1.0, 1e3), 0.6, 0.4, 1.2).written == pytest.approx(1e3 * in_full)
     assert _piled_up(100.0, gone, held(0.0, 0.0), 0.6, 0.4, 1.2).written == 1e6
     # No more rows were inserted than there are.
     filled = [Change(held(1e3, 1e6), 100.0, 0.0, 0.0)]
-    in_full = 1.25 * 0.4 / (1.25 * 0.4 + 0.6)
+    in_full = 1.25 * 0.4 / (1.25 * 0.4 + 0.6) + 0.5 / 2048
     assert _piled_up(100.0, filled, held(1e3, 1e6), 0.6, 0.4, 1.2)[1] == pytest.approx(1e5 * in_full)
 
 

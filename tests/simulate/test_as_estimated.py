@@ -80,3 +80,19 @@ def test_simulated_checkpoints_write_what_is_estimated(seed: int) -> None:
     estimate = checkpoint(plan, plan.workloads[0]).nodes[0].written_bytes
     if sizes and not result.errors:
         assert 0.9 * estimate.low <= sizes[-1] <= 1.1 * estimate.high
+
+
+def test_few_changes_of_many_rows_write_one_part_of_each_fragment_that_changed_in_both() -> None:
+    """Of 100 million rows simulated checkpoints wrote far more than estimated: a part of each fragment at
+    least is written, which the estimate took as continuous. Of a table beside it that nothing changes no row
+    is written; the simulation wrote a part of it too."""
+    plan = set_parameter(_updated(6, 300.0), "data_node", "DataMemory", 2**40)
+    beside, changed = (table.model_copy(update={"rows": 100_000_000}) for table in plan.tables)
+    written, estimated = [], []
+    for rows in (1000, 100_000_000):
+        one = plan.replace(tables=(beside.model_copy(update={"rows": rows}), changed))
+        result = simulate(estimation_of(one), duration_s=300.0)
+        written.append(_checkpoints(result.nodes[0].lcp_bytes_per_s * result.bucket_s)[-1])
+        estimated.append(checkpoint(one, one.workloads[0]).nodes[0].written_bytes.value)
+    assert written == pytest.approx(estimated, rel=0.1)
+    assert written[0] == pytest.approx(written[1], rel=0.01)

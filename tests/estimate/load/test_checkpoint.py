@@ -14,7 +14,7 @@ from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint_speed import is_partial, speed_limits
-from ndbplan.estimate.load.partial_checkpoint import partial_fraction
+from ndbplan.estimate.load.partial_checkpoint import PARTS, partial_fraction, whole_parts
 from ndbplan.estimate.load.turns import lengthened
 from ndbplan.estimate.loaded import checkpoint, redo
 from ndbplan.estimate.stored import node_data
@@ -93,6 +93,14 @@ def test_a_fragment_of_which_most_rows_changed_is_written_whole() -> None:
     assert partial_fraction(0.7001, 0.5, 0.6) == 1.0
 
 
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_what_changed_is_written_in_whole_parts_and_nothing_else_is(fraction: float, touched: float) -> None:
+    assert whole_parts(0.0, touched) == 0.0
+    if fraction > 0:
+        assert min(1.0, max(fraction, touched / PARTS)) <= whole_parts(fraction, touched)
+        assert whole_parts(fraction, touched) <= min(1.0, fraction + touched / PARTS)
+
+
 def test_the_limit_of_small_changes_is_that_of_the_manual() -> None:
     change = 1e-6
     written = partial_fraction(change, 0.0, 0.6) + change
@@ -139,7 +147,7 @@ def test_bytes_of_partial_checkpoints_by_distinct_changed_rows() -> None:
         rows, distinct = float(case["rows_before_lcp"]), float(case["changed_rows_distinct"])
         weight = {"u": 1.0, "i": 0.4, "d": 1.2}[case["tag"]]
         changed = 0.0 if case["tag"] == "d" else distinct
-        full = partial_fraction(weight * distinct / rows, 1 / 2, 0.6)
+        full = whole_parts(partial_fraction(weight * distinct / rows, 1 / 2, 0.6))
         near += rows * full + changed * (1 - full) == pytest.approx(float(case["n2_records"]), rel=0.05)
     assert near >= 0.8 * len(cases)
 

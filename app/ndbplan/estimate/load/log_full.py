@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ndbplan.base.kept import kept_by_value
-from ndbplan.estimate.load.partial_checkpoint import partial_fraction, written_bytes
+from ndbplan.estimate.load.partial_checkpoint import partial_fraction, whole_parts, written_bytes
 from ndbplan.estimate.load.turns import lengthened
 
 FIRST_START_S = 2.0
@@ -77,7 +77,7 @@ class Checkpoints:
             # A row that is updated twice is written once.
             updated = rows * -math.expm1(-self.updated * since_s / rows)
             changed = min(1.0, (updated + self.weighted * since_s) / rows)
-            in_full = partial_fraction(changed, self.fragment_share, self.recovery_work)
+            in_full = whole_parts(partial_fraction(changed, self.fragment_share, self.recovery_work))
             growth = in_full * self.growth / speed
             written = written_bytes(rows, min(rows, updated + self.new * since_s), in_full)
             return written / speed * lengthened(growth, self.fragments)

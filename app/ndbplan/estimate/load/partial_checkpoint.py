@@ -23,6 +23,9 @@ ALL_PARTS_ABOVE = 0.7
 """Changed rows / rows, as they weigh, above which all parts are written: the others would save too little
 (NDB 9.7, Backup::calculate_number_of_parts, rule 2)."""
 
+PARTS = 2048
+"""Parts of a fragment (NDB source, NDB_MAX_LCP_PARTS)."""
+
 _GROWS = 1e-3
 """Share by which rows grow while a checkpoint writes, below which the one before it was as long."""
 _ROUNDS_BEFORE = 8
@@ -84,7 +87,8 @@ def partial_fraction(change: float, fragment_share: float, recovery_work: float)
 
     `change`: weighted changed rows / rows, at most 1; `fragment_share`: its memory / that of its LDM thread;
     `recovery_work`: RecoveryWork / 100. f = (1 + floor(2048 k / (k + p))) / 2048 with k = y + y/2 x share,
-    taken as continuous; all of them above 0.7 (NDB 9.7, RonDB 21, Backup::calculate_number_of_parts).
+    here without whole parts (`whole_parts`); all of them above 0.7 (NDB 9.7, RonDB 21,
+    Backup::calculate_number_of_parts).
     """
     if change <= 0:
         return 0.0
@@ -92,6 +96,15 @@ def partial_fraction(change: float, fragment_share: float, recovery_work: float)
         return 1.0
     k = change + 0.5 * change * fragment_share
     return k / (k + recovery_work)
+
+
+def whole_parts(fraction: float, touched: float = 1.0) -> float:
+    """The same share in whole parts: one at least, half of one more in the mean, of fragments that changed.
+
+    `touched`: the share of the fragments with a change; the others write no row (NDB 9.7, RonDB 21,
+    Backup::handle_idle_lcp).
+    """
+    return min(1.0, max(touched / PARTS, fraction + 0.5 * touched / PARTS)) if fraction > 0 else 0.0
 
 
 def written_bytes(held: float, changed: float, in_full: float) -> float:
@@ -144,7 +157,9 @@ def _piled_up(
         again = rows * -math.expm1(-change.updates * written_s / rows)
         changed = min(held, each * (again + change.inserts * written_s))
         share = held / data.checkpoint_bytes / change.part.in_turn if data.checkpoint_bytes else 0.0
+        each_s = (change.updates + change.inserts + change.deletes) / change.part.fragments
         f = partial_fraction(min(1.0, weighted / rows), share, work)
+        f = whole_parts(f, -math.expm1(-each_s * written_s))
         written += written_bytes(held, changed, f)
         in_full += f * each * (change.inserts - change.deletes)
         others += (1.0 - f) * each * change.inserts

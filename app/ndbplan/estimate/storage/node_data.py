@@ -44,6 +44,11 @@ class TablePart:
         """What it is of."""
         return stored_name(self.table, self.unique_index)
 
+    @property
+    def fragments(self) -> float:
+        """Fragments of it that the node has."""
+        return max(1.0, self.in_turn * len(self.by_ldm))
+
 
 @dataclass(frozen=True, slots=True)
 class LdmData:
