@@ -48,7 +48,7 @@ def _partial(node: Node, data: float, changed: float, new: float, updated: float
     """What a partial checkpoint writes of so many bytes: as many parts in full as changes since the fragment
     own last checkpoint ask for (all of them where most rows changed), and of the others the rows that changed
     since the global checkpoint before that one, which is all that a row says of when it changed. A row that
-    is updated twice is written once, and fragments without a change are not written (NDB source; 8.4.8).
+    is updated twice is written once, and tables that nothing changes are not written (NDB source; 8.4.8).
     """
     untouched = min(data, node.untouched_bytes)
     data = max(1.0, data - untouched)
@@ -58,8 +58,6 @@ def _partial(node: Node, data: float, changed: float, new: float, updated: float
     full = min(1.0, (1.0 + np.floor(LCP_PARTS * k / (k + node.recovery_work))) / LCP_PARTS)
     if share > node.all_parts_above:
         full = 1.0
-    if share <= 0.0:
-        full = 0.0
     again = data * (1.0 - np.exp(-rewritten / data))
     written: float = data * full + min(data, again + new) * (1.0 - full)
     return written
