@@ -151,8 +151,10 @@ def swapped(seed: int) -> Iterator[str]:
     two = (stepped(one, random) if seed % 3 else None) or walked_plan(seed + 5000)
     there, back = _compared(one, two), _compared(two, one)
     for row, other in zip(there.rows, back.rows, strict=True):
-        judged = _OPPOSITE.get(row.judged[1], row.judged[1])  # type: ignore[arg-type]
-        if judged != other.judged[1] or row.values != other.values[::-1]:
+        judged = row.judged[1]
+        if (_OPPOSITE.get(judged, judged) if judged else None) != other.judged[
+            1
+        ] or row.values != other.values[::-1]:
             yield f"{row.figure}: {row.judged} {row.values}, swapped {other.judged} {other.values}"
         if sorted(1 - place for place in row.winners) != sorted(other.winners):
             yield f"{row.figure}: winners {row.winners}, swapped {other.winners}"

@@ -210,7 +210,7 @@ def may_begin(sim: Simulation, change: Change) -> None:
 def is_rolling(sim: Simulation) -> bool:
     """Whether a rolling restart is under way."""
     kinds = (ConfigurationComes, Turn, StartsWithValue, HasValue)
-    return any(isinstance(due.event, kinds) or _renews(sim, due.event) for due in sim.due)
+    return any(isinstance(due.event, kinds) or _renewal_of(sim, due.event) is not None for due in sim.due)
 
 
 class Coming(NamedTuple):
@@ -236,16 +236,17 @@ def coming(sim: Simulation) -> Coming | None:
 
 def _turn_of(sim: Simulation, event: object) -> Turn | None:
     """The turn under way that a node starts in."""
-    if _renews(sim, event):
-        event = event.started.renewal.then  # type: ignore[attr-defined]  # what it renews is asked before
+    renewal = _renewal_of(sim, event)
+    if renewal is not None:
+        event = renewal.then
     return event.turn if isinstance(event, StartsWithValue | HasValue) else None
 
 
-def _renews(sim: Simulation, event: object) -> bool:
+def _renewal_of(sim: Simulation, event: object) -> Renewal | None:
     started = getattr(event, "started", None)
-    if not isinstance(started, Started) or started.renewal is None:
-        return False
-    return sim.outage.attempts.get(started.node.id) == started.attempt
+    if not isinstance(started, Started) or sim.outage.attempts.get(started.node.id) != started.attempt:
+        return None
+    return started.renewal
 
 
 def _turns(plan: Plan) -> list[tuple[DataNode, ...]]:
