@@ -85,6 +85,7 @@ WINDOW = {
     "role": "Disk roles",
     # Functions of the engine that the window calls and the commands do not, under another name there
     "estimate.storage.column_bytes.assumed_mean_bytes": "Memory: tighten these",
+    "advise.candidate_settings.steps_of": "What matters",
     "advise.tighten.deciding": "Memory: tighten these",
     "advise.remedies.find_remedies": "What would help, the highest load",
     "checks.run.check": "Problems", "checks.run.standing": "Problems",
