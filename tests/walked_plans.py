@@ -5,7 +5,6 @@ walked_plan(17) gives the same plan in every process. Most of them can be simula
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -26,7 +25,6 @@ _GOLDEN = ("uneven-hosts-8.0", "three-replicas-7.4", "few-keys-and-jobs-8.4", "f
 _TRIED = 8
 
 
-@cache
 def _begun(name: str) -> Plan:
     if name in _SAMPLES:
         return sample_plan(name)
