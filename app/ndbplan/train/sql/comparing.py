@@ -17,7 +17,8 @@ from ndbplan.train.sql.problem import SqlError
 COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ)
 _OTHERS = (exp.In, exp.Between, exp.Nullif, exp.Case)
 _JSON = (exp.JSONExtract, exp.JSONExtractScalar, exp.JSONObject, exp.JSONArray)
-_BY_BYTES, _BY_LETTERS = "BINARY", "NOCASE"
+BY_BYTES, _BY_LETTERS = "BINARY", "NOCASE"
+"""Collations of SQLite."""
 _CASE_MATTERS = ("_bin", "_as_cs")
 
 
@@ -26,7 +27,7 @@ def compare_as_texts(tree: exp.Expr) -> None:
     for named in list(tree.find_all(exp.Collate)):
         name = named.expression.name.lower()
         if name == "binary" or name.endswith(_CASE_MATTERS):
-            named.set("expression", exp.to_identifier(_BY_BYTES))
+            named.set("expression", exp.to_identifier(BY_BYTES))
         elif name.endswith(("_ai_ci", "_general_ci", "_unicode_ci")):
             named.set("expression", exp.to_identifier(_BY_LETTERS))
     for node in list(tree.find_all(*COMPARES, *_OTHERS)):
@@ -39,7 +40,7 @@ def compare_as_texts(tree: exp.Expr) -> None:
                 if _is_of_bytes(one):
                     one.replace(one.this)
             inner = first.this if _is_of_bytes(first) else first.copy()
-            first.replace(exp.Collate(this=inner, expression=exp.to_identifier(_BY_BYTES)))
+            first.replace(exp.Collate(this=inner, expression=exp.to_identifier(BY_BYTES)))
         elif not any(_says_how(one) for one in (sides if isinstance(node, COMPARES) else sides[:1])):
             _by_letters(first)
     _order_as_texts(tree)

@@ -162,7 +162,7 @@ def _functions(base: sqlite3.Connection, warnings: _Warnings, settings: Settings
         base.create_function(f"mysql_{name}", 2, function, deterministic=True)
     base.create_function("mysql_text", 2, text, deterministic=True)
     base.create_function("mysql_single", 1, lambda one: None if one is None else single(one))
-    give(base, warn, warnings.raised, settings.joined_bytes)
+    give(base, warn, warnings.raised, settings)
     truncating.give(base, warn)
     alike.give(base)
     base.create_aggregate("only_value", 1, _OnlyValue)

@@ -17,12 +17,22 @@ from typing import Any
 from sqlglot import exp
 
 from ndbplan.base.units import whole_number
-from ndbplan.train.sql import date_calls, dates, digests, json_calls, json_checks, json_texts, text_functions
+from ndbplan.train.sql import (
+    date_calls,
+    dates,
+    digests,
+    json_calls,
+    json_checks,
+    json_texts,
+    regular_expressions,
+    text_functions,
+)
 from ndbplan.train.sql.alike import folded
 from ndbplan.train.sql.arguments import as_taken
 from ndbplan.train.sql.moments import NoMomentError, NoTimeError
 from ndbplan.train.sql.numbers import LONG, MOST_DIGITS, WHOLE_CASTS, Kind
 from ndbplan.train.sql.problem import NotSimulated, SqlError
+from ndbplan.train.sql.query_settings import Settings
 from ndbplan.train.sql.str_to_date import str_to_date
 from ndbplan.train.sql.text_functions import text_of
 from ndbplan.train.sql.truncating import Warn, number_in
@@ -52,8 +62,6 @@ def _strict(function: Callable[..., Any], warn: Warn) -> Callable[..., Any]:
             return None
         try:
             return function(*given)
-        except re.error:
-            raise
         except _NoLogarithmError:
             warn(3020, "Invalid argument for logarithm")
             return None
@@ -150,12 +158,6 @@ def _field(warn: Warn, value: Any, *words: Any) -> int:
     return listed.index(wanted) + 1 if wanted is not None and wanted in listed else 0
 
 
-def _find_in_set(value: Any, listed: Any) -> int:
-    words = [folded(one) for one in text_of(listed).split(",")]
-    wanted = folded(text_of(value))
-    return words.index(wanted) + 1 if wanted in words else 0
-
-
 def _format(value: Any, digits: Any, locale: Any = "en_US") -> str:
     if str(locale).lower() != "en_us":
         raise RuntimeError(locale)
@@ -179,7 +181,7 @@ _ANGLES: dict[str, Callable[..., Any]] = {
     "DEGREES": math.degrees, "RADIANS": math.radians, "POWER": _power, "POW": _power,
 }  # fmt: skip
 _STRICT: dict[str, Callable[..., Any]] = {
-    "FIND_IN_SET": _find_in_set, "NUMBER_TO_STR": _format,
+    "NUMBER_TO_STR": _format,
     "SIGN": lambda v: (float(v) > 0) - (float(v) < 0),
     "mysql_truncate": _truncate, "mysql_round": _round,
     "mysql_rint": lambda v, n: round(float(v), int(n)),
@@ -190,7 +192,7 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "BITWISE_COUNT": lambda v: int(v).bit_count(),
     "mysql_together": lambda *values: "\0".join(map(text_of, values)),
     "FLOOR": lambda v: math.floor(float(v)), "CEIL": lambda v: math.ceil(float(v)),
-    "REGEXP": text_functions.regexp, **dates.STRICT, **digests.STRICT,
+    **dates.STRICT, **digests.STRICT,
     **{f"mysql_{name}": json_checks.checked(name, call) for name, call in json_calls.CALLS.items()},
 }  # fmt: skip
 _LAX: dict[str, Callable[..., Any]] = {
@@ -323,10 +325,11 @@ def _telling(function: Callable[..., Any], raised: list[SqlError]) -> Callable[.
     return wrapper
 
 
-def give(base: sqlite3.Connection, warn: Warn, raised: list[SqlError], joined_bytes: int) -> None:
+def give(base: sqlite3.Connection, warn: Warn, raised: list[SqlError], settings: Settings) -> None:
     """Let a connection know all of them; `warn` takes what they warn of, `raised` what they refuse."""
-    joined: Any = partial(_Joined, warn, joined_bytes)
-    strict = {name: _strict(as_taken(name, one, warn), warn) for name, one in _STRICT.items()}
+    joined: Any = partial(_Joined, warn, settings.joined_bytes)
+    strict = _STRICT | regular_expressions.calls(settings.patterns)
+    strict = {name: _strict(as_taken(name, one, warn), warn) for name, one in strict.items()}
     lax = {name: as_taken(name, one, warn) for name, one in _LAX.items()}
     for name, function in (strict | lax).items():
         base.create_function(name, -1, _telling(function, raised))
@@ -362,7 +365,8 @@ def _ours(node: exp.Expr) -> exp.Expr:
     def call(name: str, *given: exp.Expr | None) -> exp.Expr:
         return exp.Anonymous(this=name, expressions=[one for one in given if one is not None])
 
-    other = json_calls.ours(node) or date_calls.ours(node) or digests.ours(node) or text_functions.ours(node)
+    other = json_calls.ours(node) or date_calls.ours(node) or digests.ours(node)
+    other = other or regular_expressions.ours(node)
     if other is not None:
         return other
     if isinstance(node, exp.Ln):

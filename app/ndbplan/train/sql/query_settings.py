@@ -24,6 +24,8 @@ class Settings(NamedTuple):
     """That a division has behind the point beside those of what it divides."""
     refuses_moments: bool
     """What is no moment beside one, not only warned of."""
+    patterns: str
+    """The library of regular expressions: `icu` or `posix`."""
 
 
 def settings_of(values: Mapping[str, str], version: NdbVersion) -> Settings:
@@ -34,4 +36,5 @@ def settings_of(values: Mapping[str, str], version: NdbVersion) -> Settings:
         int(values["group_concat_max_len"]),
         int(values["div_precision_increment"]),
         bool(form(version, "wrong_moments_refused")),
+        form(version, "regular_expressions"),
     )

@@ -8,11 +8,8 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from sqlglot import exp
-
 from ndbplan.train.sql.alike import folded
 from ndbplan.train.sql.numbers import DOUBLE, written
-from ndbplan.train.sql.problem import SqlError
 
 _SOUNDS = dict.fromkeys("BFPV", "1") | dict.fromkeys("CGJKQSXZ", "2") | dict.fromkeys("DT", "3")
 _SOUNDS |= {"L": "4"} | dict.fromkeys("MN", "5") | {"R": "6"}
@@ -128,109 +125,24 @@ def _converted(value: Any, character_set: str) -> str:
     return text_of(value).encode(codec, "replace").decode(codec)
 
 
-_MOST_LETTERS, _MOST_REPEATS = 200, 4
-_REPEATS = frozenset("*+{")
-_CLASSES = {"alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "digit": "0-9", "lower": "a-z", "upper": "A-Z",
-            "space": r"\s", "xdigit": "0-9a-fA-F", "punct": r"!-/:-@\[-`{-~"}  # fmt: skip
-
-
-def regexp(pattern: Any, value: Any) -> int:
-    """Whether a text has what a pattern says, in small or capital letters.
-
-    Raises RuntimeError for a pattern that may take long.
-    """
-    return int(_pattern(pattern, "").search(text_of(value)[:LONGEST]) is not None)
-
-
-def _pattern(pattern: Any, how: Any) -> re.Pattern[str]:
-    text, options = text_of(pattern), text_of(how)
-    if len(text) > _MOST_LETTERS or sum(map(text.count, "*+{")) > _MOST_REPEATS or _is_nested(text):
-        raise RuntimeError(text[:40])
-    for name, letters in _CLASSES.items():
-        text = text.replace(f"[:{name}:]", letters)
-    flags = re.NOFLAG if "c" in options and options.rfind("c") > options.rfind("i") else re.IGNORECASE
-    flags |= re.MULTILINE if "m" in options else re.NOFLAG
-    return re.compile(text, flags | re.DOTALL if "n" in options else flags)
-
-
-def _met(value: Any, pattern: Any, begin: int, how: Any) -> list[re.Match[str]]:
-    text = text_of(value)[:LONGEST]
-    if not 1 <= begin <= len(text) + 1:
-        raise SqlError(3686, "HY000", "Index out of bounds in regular expression search.")
-    return list(_pattern(pattern, how).finditer(text, begin - 1))
-
-
-def _regexp_substr(value: Any, pattern: Any, begin: int = 1, nth: int = 1, how: Any = "") -> str | None:
-    found = _met(value, pattern, begin, how)
-    return found[max(1, nth) - 1][0] if len(found) >= max(1, nth) else None
-
-
-def _regexp_instr(
-    value: Any, pattern: Any, begin: int = 1, nth: int = 1, behind: int = 0, how: Any = ""
-) -> int:
-    found = _met(value, pattern, begin, how)
-    if len(found) < max(1, nth):
-        return 0
-    met = found[max(1, nth) - 1]
-    return (met.end() if behind else met.start()) + 1
-
-
-def _regexp_replace(value: Any, pattern: Any, put: Any, begin: int = 1, nth: int = 0, how: Any = "") -> str:
-    """Every one that is met is replaced, or the one of a number; `$1` is what the first group met."""
-    text, words = (
-        text_of(value)[:LONGEST],
-        re.sub(r"\$([0-9])", r"\\g<\1>", text_of(put).replace("\\", r"\\")),
-    )
-    met = _met(value, pattern, begin, how)
-    for one in reversed(met[nth - 1 : nth] if nth else met):
-        text = text[: one.start()] + one.expand(words) + text[one.end() :]
-    return text
-
-
-def _is_nested(pattern: str) -> bool:
-    """Whether what is repeated repeats something itself, which may take long."""
-    begin = 0
-    for at, letter in enumerate(pattern):
-        if letter == "(":
-            begin = at
-        repeated = letter == ")" and pattern[at + 1 : at + 2] in (*_REPEATS, "?")
-        if repeated and not _REPEATS.isdisjoint(pattern[begin:at]):
-            return True
-    return False
+def _find_in_set(value: Any, listed: Any) -> int:
+    words = [folded(one) for one in text_of(listed).split(",")]
+    wanted = folded(text_of(value))
+    return words.index(wanted) + 1 if wanted in words else 0
 
 
 STRICT: dict[str, Callable[..., Any]] = {
     "REVERSE": lambda v: text_of(v)[::-1], "SUBSTRING_INDEX": _substring_index, "MID": _mid,
     "mysql_locate": _locate, "mysql_converted": _converted, "LPAD": _pad(True), "RPAD": _pad(False),
-    "ASCII": lambda v: (_bytes(v) or b"\0")[0], "STRCMP": _strcmp,
+    "FIND_IN_SET": _find_in_set, "ASCII": lambda v: (_bytes(v) or b"\0")[0], "STRCMP": _strcmp,
     "REPEAT": lambda v, n: text_of(v) * min(LONGEST, max(0, whole(n))),
     "mysql_left": lambda v, n: text_of(v)[: max(0, whole(n))],
     "mysql_right": lambda v, n: text_of(v)[::-1][: max(0, whole(n))][::-1],
     "mysql_length": lambda v: len(_bytes(v)), "CHARACTER_LENGTH": lambda v: len(text_of(v)),
     "TO_BASE64": lambda v: base64.encodebytes(_bytes(v)).decode().rstrip("\n"),
     "FROM_BASE64": lambda v: base64.b64decode(text_of(v), validate=False),
-    "mysql_regexp_substr": _regexp_substr, "mysql_regexp_instr": _regexp_instr,
-    "mysql_regexp_replace": _regexp_replace,
     "MAKE_SET": _make_set, "EXPORT_SET": _export_set, "SOUNDEX": _soundex, "mysql_trim": _trim,
     "mysql_least": lambda *values: _ranked(*values)[0],
     "mysql_greatest": lambda *values: _ranked(*values)[-1],
 }  # fmt: skip
 """NULL where an argument is NULL."""
-
-
-_PATTERNS: dict[type, tuple[str, ...]] = {
-    exp.RegexpReplace: ("this", "expression", "replacement", "position", "occurrence", "modifiers"),
-    exp.RegexpSubstr: ("this", "expression", "position", "occurrence", "parameters"),
-    exp.RegexpInstr: ("this", "expression", "position", "occurrence", "option", "parameters"),
-}  # fmt: skip
-"""Calls by patterns, with the names that the parser has for their arguments."""
-
-
-def ours(node: exp.Expr) -> exp.Expr | None:
-    """A call of ours in place of one by a pattern; None: the node is none."""
-    names = _PATTERNS.get(type(node))
-    if names is None:
-        return None
-    given = [node.args[name].copy() for name in names if node.args.get(name) is not None]
-    name = type(node).__name__.removeprefix("Regexp").lower()
-    return exp.Anonymous(this=f"mysql_regexp_{name}", expressions=given)
