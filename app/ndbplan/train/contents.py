@@ -45,6 +45,8 @@ class Contents:
     """The last number that AUTO_INCREMENT or a hidden key gave."""
     numbers_from: int = 1
     """Where the blocks of numbers of AUTO_INCREMENT begin."""
+    added: Mapping[str, Any] = field(default_factory=dict)
+    """What samples hold in columns that came later, by name."""
     is_vague: bool = False
     """So much was changed at once that nobody knows the rows any more."""
 
@@ -158,10 +160,9 @@ class Held:
         if not isinstance(key[0], int) or len(key) > 1:
             number = sum(sum(str(one).encode()) for one in key)
         unique = {name for one in self.table.indexes if one.kind != "ordered" for name in one.columns}
+        known = {**self.contents.added, **of_key}
         return {
-            one.name: of_key[one.name]
-            if one.name in of_key
-            else sample_value(one, number, one.name in unique)
+            one.name: known[one.name] if one.name in known else sample_value(one, number, one.name in unique)
             for one in self.table.columns
         }
 
@@ -239,6 +240,8 @@ def carried(contents: Contents, before: Table, after: Table) -> Contents:
     if len(old) == len(new):
         names |= {a: b for a, b in zip(old, new, strict=True) if a not in new and b not in old}
     defaults = {one.name: None if one.default is None else one.default.strip("'") for one in after.columns}
+    came = {name: value for name, value in defaults.items() if name not in names.values()}
+    added = {names.get(name, name): value for name, value in contents.added.items()} | came
     held = Held(after, contents, 0)
     rows: dict[Key, tuple[Any, ...]] = {}
     for key, values in contents.rows.items():
@@ -246,4 +249,6 @@ def carried(contents: Contents, before: Table, after: Table) -> Contents:
         row = defaults | {names[name]: value for name, value in given.items() if name in names}
         own = held.key_of(row) or key
         rows[own if after.primary_key != before.primary_key else key] = tuple(row[name] for name in new)
-    return replace(contents, columns=tuple(new), rows=rows)
+    return replace(
+        contents, columns=tuple(new), rows=rows, added={k: v for k, v in added.items() if k in new}
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,6 +39,13 @@ from ndbplan.train.typed_memory import add_memory, as_typed, difference, given_b
 from ndbplan.train.without_rows import without_rows
 
 
+class Remade(NamedTuple):
+    """What rows become that are copied."""
+
+    before: Contents
+    after: Contents
+
+
 @dataclass(frozen=True)
 class SetSchema(Order):
     """From now on there are these; rows of tables that stay lie where they lay."""
@@ -55,6 +63,8 @@ class SetSchema(Order):
     """Ids of tables whose rows are all gone."""
     copied: frozenset[str] = frozenset()
     """Ids of tables that are made anew beside the old ones, with their rows."""
+    remade: Mapping[str, Remade] = field(default_factory=dict)
+    """Rows of tables that are copied into other columns, by id."""
     needs_nodes: bool = False
     """Nothing changes where no data node is started then."""
 
@@ -134,7 +144,7 @@ def set_schema(sim: Simulation, order: SetSchema) -> None:
     stay = {table.id for table in order.tables} - order.truncated
     more = difference(sim, _grown(sim, before, stay), after) - given_back(sim, lying.keys() - stay)
     for table in order.tables:
-        _carry(state.contents, known.get(table.id), table)
+        _carry(state.contents, known.get(table.id), table, order.remade.get(table.id))
     outage.failures = Failures(after)
     state.plan = with_schema(state.plan, order)
     state.databases, state.emptied = order.databases, order.emptied
@@ -279,10 +289,15 @@ def _changed_by(state: ClusterState, open_one: Transaction, order: Wrote, at_s: 
     return open_one._replace(deltas=deltas, last_s=at_s)
 
 
-def _carry(contents: dict[str, Contents], before: Table | None, after: Table) -> None:
+def _carry(contents: dict[str, Contents], before: Table | None, after: Table, remade: Remade | None) -> None:
     """Give what a table holds the columns that it has now."""
-    if before is not None and after.id in contents:
-        contents[after.id] = carried(contents[after.id], before, after)
+    now = contents.get(after.id, NOTHING)
+    if remade is not None and now == remade.before:
+        contents[after.id] = remade.after
+    elif before is not None and before is not after:
+        then = carried(now, before, after)
+        if then is not now:
+            contents[after.id] = then
 
 
 def held_rows(sim: Simulation, table: Table, session: int = NOBODY) -> Held:

@@ -25,6 +25,7 @@ from ndbplan.train.object_ids import changed
 from ndbplan.train.schema import Wrote, room_left
 from ndbplan.train.sql import foreign_keys, storage
 from ndbplan.train.sql.character_sets import altered, with_charset
+from ndbplan.train.sql.converting import check_unique, converted
 from ndbplan.train.sql.created import BESIDE, COMMENT
 from ndbplan.train.sql.defining import (
     DEFINED_S,
@@ -150,19 +151,34 @@ _NAMES_COLUMN = {"ADD": 1, "MODIFY": 1, "CHANGE": 2}
 """Changes that name a column and its type, and how many names stand before the type."""
 
 
-def refused(message: str) -> None:
+def refused(asked: Asked, message: str, table: str = "") -> None:
     """Raises what a server says of what a text that was read has wrong; nothing: it says nothing of it."""
     if match := TWICE.search(message):
         raise SqlError(1060, "42S21", f"Duplicate column name '{match[1]}'")
     if match := _NO_SUCH.search(message):
-        raise SqlError(1091, "42000", f"Can't DROP '{match[1]}'; check that column/key exists")
+        raise _no_such(asked, match[1], table)
     if match := _NOT_A_COLUMN.search(message):
         raise SqlError(1072, "42000", f"Key column '{match[1]}' doesn't exist in table")
+
+
+def _no_such(asked: Asked, name: str, table: str) -> SqlError:
+    """What is said of a column or an index that is to be changed and is not there, by the change."""
+    for one in clauses_of(asked):
+        words = [word.lower() for word in one.words]
+        if name.lower() not in words[1:4] or one.verb == "DROP":
+            continue
+        if one.verb == "RENAME" and words[1] in ("index", "key"):
+            return SqlError(1176, "42000", f"Key '{name}' doesn't exist in table '{table}'")
+        if one.verb in ("MODIFY", "CHANGE", "ALTER", "RENAME"):
+            return SqlError(1054, "42S22", f"Unknown column '{name}' in '{table}'")
+    return SqlError(1091, "42000", f"Can't DROP '{name}'; check that column/key exists")
 
 
 def check_altered(asked: Asked) -> None:
     """Raises SqlError 1064 for a change that ALTER TABLE does not know, or a column without a type."""
     words, depth = asked.words, 0
+    if words[0].upper != "ALTER":
+        return
     begins = next((at for at, one in enumerate(words) if one.upper == "TABLE"), 0) + 2
     while begins < len(words) and words[begins].text == ".":
         begins += 2
@@ -202,7 +218,7 @@ def become_altered(asked: Asked, typed: Name) -> Done:
         message = problem.message
         if OF_FOREIGN_KEY.search(message) or (dropped and _DROPS_KEY.search(message)):
             continue
-        refused(message)
+        refused(asked, message, table.name)
         if match := _NOT_BEFORE.search(message):
             raise SqlError(1054, "42S22", f"Unknown column '{match[1]}' in '{table.name}'")
         raise_over(message, asked)
@@ -314,7 +330,9 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
         code = refused_for_index(asked.cluster.session.simulation, old, new, rows)
         if code:
             raise met(code, old.name, after.version)
-    warnings = [*doubled(asked, new, frozenset(one.name for one in old.indexes))]
+    check_unique(asked, old, new, copies=copies)
+    remade, told = converted(asked, old, new, clauses_of(asked)) if copies else ({}, [])
+    warnings = [*doubled(asked, new, frozenset(one.name for one in old.indexes)), *told]
     warnings += [] if copies else [
         Warned("Warning", 1478, f"Converted FIXED field '{one.name}' to DYNAMIC to enable online ADD COLUMN")
         for one in added
@@ -322,7 +340,7 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
     ]  # fmt: skip
     lasts_s = DEFINED_S + (rows / COPIED_ROWS_PER_S if copies else len(indexes) * rows / INDEXED_ROWS_PER_S)
     done = ok(asked, rows if copies else 0, lasts_s, warnings, counts=True, then=after,
-              copied=frozenset((old.id,) if copies else ()))  # fmt: skip
+              copied=frozenset((old.id,) if copies else ()), remade=remade)  # fmt: skip
     _number_from(asked, old)
     return done
 

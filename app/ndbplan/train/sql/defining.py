@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ndbplan.base.errors import UserError
@@ -16,7 +16,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table, Tablespace
 from ndbplan.train.live import Hold, Later, LiveCluster, time_passes
 from ndbplan.train.locks import Running
-from ndbplan.train.schema import GivesUp, SetSchema
+from ndbplan.train.schema import GivesUp, Remade, SetSchema
 from ndbplan.train.sql import server
 from ndbplan.train.sql.failing import NOT_OPENED, is_lost, lock_warnings
 from ndbplan.train.sql.older_types import older_words
@@ -26,6 +26,7 @@ from ndbplan.train.transacting import Runs
 DEFINED_S = 0.2
 """What a change of the schema takes [8.4.8: 0.1 to 0.4 s]."""
 _LONGEST_S = 86_400.0
+NOT_REMADE: Mapping[str, Remade] = {}
 NDB = ("ndb", "ndbcluster")
 """What the engine is called."""
 
@@ -112,7 +113,7 @@ def online_warning(how: str, version: NdbVersion) -> tuple[Warned, ...]:
 
 def ok(asked: Asked, rows: int = 0, lasts_s: float = DEFINED_S, warnings: Sequence[Warned] = (),
         *, counts: bool = False, then: Plan | None = None,
-       copied: frozenset[str] = frozenset()) -> Done:  # fmt: skip
+       copied: frozenset[str] = frozenset(), remade: Mapping[str, Remade] = NOT_REMADE) -> Done:  # fmt: skip
     """Let the time pass that it takes, and say that it is done.
 
     `then`: the schema at its end, which comes also where somebody goes back to a moment between.
@@ -128,7 +129,7 @@ def ok(asked: Asked, rows: int = 0, lasts_s: float = DEFINED_S, warnings: Sequen
             "copy to tmp table" if rows else "altering table",
         )  # fmt: skip
         asked.cluster.act(Runs(asked.cluster.sql_session, at_work))
-        become(asked, then, at_s=begin_s + lasts_s, copied=copied)
+        become(asked, then, at_s=begin_s + lasts_s, copied=copied, remade=remade)
     warnings = (
         *older_words(asked.words, asked.plan.version),
         *lock_warnings(asked.cluster),
@@ -173,6 +174,7 @@ def become(
     emptied: frozenset[Tablespace] | None = None,
     truncated: frozenset[str] = frozenset(),
     copied: frozenset[str] = frozenset(),
+    remade: Mapping[str, Remade] = NOT_REMADE,
     at_s: float | None = None,
 ) -> None:
     """Give the cluster the schema of a plan, now or later. Raises NotSimulated where it cannot be."""
@@ -184,7 +186,7 @@ def become(
     order = SetSchema(
         plan.tables, plan.logfile_groups, plan.tablespaces, plan.workloads,
         state.databases if databases is None else databases, state.emptied if emptied is None else emptied,
-        truncated, copied, needs_nodes=at_s is not None,
+        truncated, copied, remade, needs_nodes=at_s is not None,
     )  # fmt: skip
     what = order if at_s is None else Later(at_s - sim.scenario.step_s, order)
     refused = asked.cluster.act(what)

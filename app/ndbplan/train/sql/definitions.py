@@ -18,7 +18,7 @@ from ndbplan.importing.ddl.table_names import renamed, table_name
 from ndbplan.importing.ddl.tokens import Word
 from ndbplan.importing.ddl.tokens import words as read_words
 from ndbplan.ndb.console import form
-from ndbplan.ndb.ndbinfo import tables_of
+from ndbplan.ndb.ndbinfo import is_table, tables_of
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
@@ -60,6 +60,7 @@ from ndbplan.train.sql.expressions import OF_EXPRESSION, with_expressions, with_
 from ndbplan.train.sql.expressions_altered import constraint_altered
 from ndbplan.train.sql.expressions_kept import has_expressions, names_of_copy, names_with_table
 from ndbplan.train.sql.failing import is_lost, open_warnings
+from ndbplan.train.sql.index_words import check_index
 from ndbplan.train.sql.modes import unknown_engine
 from ndbplan.train.sql.numbers import TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
@@ -160,7 +161,7 @@ def _create(asked: Asked, stream: Stream) -> Done:
     passed = (OF_FOREIGN_KEY, OF_EXPRESSION)
     said = [one.message for one in read.problems if not any(each.search(one.message) for each in passed)]
     for message in said:
-        refused(message)
+        refused(asked, message)
     for table in read.tables:
         new_tables.check_lengths(asked, table)
     for message in said:
@@ -204,6 +205,10 @@ def _create_like(asked: Asked, stream: Stream, name: Name) -> Done:
     old = asked.known(typed)
     if asked.local(typed) is not None:
         raise NotSimulated("CREATE TABLE ... LIKE of a table of InnoDB is not simulated")
+    if old is None and asked.is_view(typed) and not is_table(asked.plan.version, typed.name):
+        raise SqlError(1347, "HY000", f"'{typed.database}.{typed.name}' is not BASE TABLE")
+    if old is None and asked.is_view(typed):
+        raise NotSimulated("tables like those of ndbinfo are not simulated")
     if old is None:
         raise no_table(*asked.name(typed))
     kept = with_names(asked, old, name.database, names_of_copy(old, name.name), is_copy=True)
@@ -320,6 +325,7 @@ def _renamed_in_keys(plan: Plan, old: Table, new: Table) -> Plan:
 
 def _index(asked: Asked, stream: Stream) -> Done:
     """CREATE and DROP INDEX name ON table."""
+    check_index(asked)
     while not stream.accept("ON"):
         stream.next()
     return _altered(asked, _table_named(asked, stream))

@@ -55,6 +55,16 @@ def renamed(clauses: list[Clause]) -> dict[str, str]:
     return names
 
 
+def dropped(clauses: list[Clause]) -> set[str]:
+    """Columns that go, in small letters."""
+    found = set[str]()
+    for one in clauses:
+        words = [word for word in one.words[1:] if word.upper() != "COLUMN"]
+        if one.verb == "DROP" and len(words) == 1:
+            found.add(words[0].lower())
+    return found
+
+
 def adds_in_place(asked: Asked) -> bool:
     """Whether a statement does nothing but add columns that may be NULL, which needs no copy."""
     clauses = clauses_of(asked)

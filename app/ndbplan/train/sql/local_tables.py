@@ -54,7 +54,7 @@ def read_one(asked: Asked, text: str, database: str) -> Table:
     said = [one.message for one in read.problems if _OF_ENGINE not in one.message]
     for message in said:
         if TWICE.search(message) or OF_FOREIGN_KEY.search(message):
-            refused(message)
+            refused(asked, message)
     if said or not read.tables:
         check_types(asked)
         check_words(asked, said)
@@ -129,7 +129,7 @@ def alter(asked: Asked, table: Table) -> Done:
     for problem in read.problems:
         if _OF_ENGINE in problem.message:
             continue
-        refused(problem.message)
+        refused(asked, problem.message, table.name)
         check_altered(asked)
         raise NotSimulated(f"this is not simulated for InnoDB: {problem.message}")
     new = validated.changed(read.tables[-1], id=table.id)

@@ -17,6 +17,7 @@ from ndbplan.ndb.console import form
 from ndbplan.ndb.sql_versions import described_charsets, unknown_collation
 from ndbplan.plan.tables import Table
 from ndbplan.train.sql.character_sets import options_of, told
+from ndbplan.train.sql.column_words import check_columns
 from ndbplan.train.sql.defining import NDB, Asked
 from ndbplan.train.sql.older_types import charsets_of
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
@@ -43,6 +44,8 @@ def check_stated(asked: Asked) -> None:
         if option.upper in _NUMBERED and option.kind == "word" and whole_number(value.text) is None:
             raise syntax(asked.sql[value.start :])
     _check_newer(asked)
+    if "TABLE" in [one.upper for one in words[1:3]] and words[0].upper in ("CREATE", "ALTER"):
+        check_columns(asked)
     _check_charsets(asked)
     _check_hashed(asked)
 
