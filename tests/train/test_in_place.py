@@ -57,7 +57,7 @@ def ask(cluster: LiveCluster) -> Callable[[str], str]:
 )  # fmt: skip
 def test_what_is_done_in_place(ask: Callable[[str], str], change: str, reason: str) -> None:
     ask(MADE)
-    ask("insert into t1 (k, long_one) values (1, 'a'), (2, 'b')")
+    ask("insert into t1 (k, c, long_one) values (1, 'x', 'a'), (2, 'y', 'b')")
     if not reason:
         assert ask(f"alter table t1 {change}, algorithm=inplace").startswith(IN_PLACE)
         return
