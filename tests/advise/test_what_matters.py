@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice
+from functools import reduce
+from itertools import islice, pairwise
 
 import pytest
 
 from ndbplan.advise.candidate import Change
 from ndbplan.advise.candidate_settings import is_of_log_or_checkpoints, of_log_and_checkpoints, of_threads
 from ndbplan.advise.candidates import single_changes
+from ndbplan.advise.extent import extent_of
 from ndbplan.advise.figures import FIGURES, Figure
 from ndbplan.advise.max_load import max_load, steady_scenario
 from ndbplan.advise.remedies import remedies, set_arguments
 from ndbplan.advise.searched import key_of
-from ndbplan.advise.what_matters import WhatMatters, in_turn, what_matters
+from ndbplan.advise.what_matters import Search, WhatMatters, in_turn, what_matters
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_value
 from ndbplan.checks.harm import harm
 from ndbplan.checks.run import find
@@ -279,3 +282,72 @@ def test_steps_of_log_and_checkpoints_are_of_parameters_that_there_are_and_take_
     assert {name for name in stepped if not is_of_log_or_checkpoints(name)} == set()
     assert {"NoOfFragmentLogFiles", "RecoveryWork", "DiskCheckpointSpeed", "CompressedLCP"} <= stepped
     assert "RedoBuffer" not in stepped
+
+
+def test_of_changes_that_gain_the_same_the_smaller_one_comes_first() -> None:
+    """Twice the cores of all hosts stood before the SQL hosts alone, which gain the same."""
+    plan = sample_plan("starter")
+    sql = plan.sql_nodes[0]
+
+    def cores(*ids: str) -> Plan:
+        return reduce(lambda then, one: edits.update(then, one, cores=64), ids, plan)
+
+    hosts = tuple(host.id for host in plan.hosts)
+    disk = plan.hosts[0].disks[0]
+    ascending = (
+        plan,
+        assign(plan, "RedoBuffer=96M")[0],
+        assign(plan, "RedoBuffer=128M")[0],
+        assign(assign(plan, "RedoBuffer=128M")[0], "LongMessageBuffer=128M")[0],
+        edits.set_plan(plan, ndb_version="9.x"),
+        assign(plan, "NoOfFragmentLogFiles=96")[0],
+        cores(sql.host_id),
+        edits.update(cores(hosts[0]), disk.id, capacity_bytes=2 * disk.capacity_bytes),
+        cores(*hosts[:2]),
+        cores(*hosts),
+    )
+    extents = [extent_of(plan, after, value_changes(plan, after)) for after in ascending]
+    assert extents == sorted(extents)
+    assert len(set(extents)) == len(extents)
+
+
+def test_rows_that_gain_the_same_are_ranked_by_what_they_touch(overload: Plan) -> None:
+    with keeping():
+        found = what_matters(_now(overload), FIGURES["first-error"])
+    equal = 0
+    for one, two in pairwise(found.changes):
+        if one.gain == two.gain:
+            equal += 1
+            assert one.extent <= two.extent, (one.title, two.title)
+    assert equal
+
+
+def test_a_highest_load_that_reads_the_same_is_the_same(overload: Plan, found: WhatMatters) -> None:
+    """Where the search for a rate ended within its precision decided which change came first."""
+    small, after = found.changes[0], found.changes[0].after
+    assert after is not None
+    little = after.value * 1e-6
+    large = replace(
+        small,
+        gain=small.gain + little,
+        after=Quantity.exact(after.value + little, after.unit),
+        extent=small.extent._replace(hosts=6),
+    )
+    more = replace(large, gain=1.2 * large.gain, after=Quantity.exact(1.2 * after.value, after.unit))
+    with keeping():
+        search = Search(_now(overload), FIGURES["max-load"])
+        assert search.ranked([large, small, more], None).changes == (more, small, large)
+
+
+def test_what_comes_of_stating_the_threads_is_tried_by_itself() -> None:
+    """Nine rows with a thread more or fewer gained what leaving AutomaticThreadConfig gains."""
+    plan = sample_plan("starter")
+    (alike, _alone) = (
+        change for change in single_changes(plan) if change.title.startswith("The same threads")
+    )
+    after, node = alike.edit(plan), plan.data_nodes[0]
+    assert threads_of(after, node) == threads_of(plan, node)
+    found = what_matters(_now(plan), FIGURES["restart"], top=None)
+    of_threads = [row for row in found.changes if row.what == "threads" and row.gain > 0]
+    assert of_threads[0].title == alike.title
+    assert of_threads[0].gain == max(row.gain for row in of_threads)

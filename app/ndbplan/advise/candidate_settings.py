@@ -170,6 +170,9 @@ def of_threads(plan: Plan, nodes: Sequence[DataNode]) -> Iterator[Change]:
             counts = threads_of(plan, node)
         except ThreadConfigError:
             continue
+        if is_automatic(plan.version, {"AutomaticThreadConfig": _automatic(plan, node)}):
+            title = f"The same threads by ThreadConfig, not AutomaticThreadConfig{whose}"
+            yield Change(title, partial(_with_threads, scope=scope, text=_written(counts)), "threads")
         for kind in _KINDS:
             for wanted in _next_counts(counts, kind):
                 text = _written(wanted)
@@ -213,8 +216,11 @@ def _written(wanted: ThreadCounts) -> str:
     return ",".join(f"{name}={{count={n}}}" for name, n in threads if n or name in _THERE_UNLESS_SAID)
 
 
+def _automatic(plan: Plan, node: DataNode | None = None) -> int | str | None:
+    return node_settings(plan, node).value("AutomaticThreadConfig")
+
+
 def _with_threads(plan: Plan, scope: str, text: str) -> Plan:
-    stated = {"AutomaticThreadConfig": node_settings(plan).value("AutomaticThreadConfig")}
-    if is_automatic(plan.version, stated):
+    if is_automatic(plan.version, {"AutomaticThreadConfig": _automatic(plan)}):
         plan = set_parameter(plan, scope, "AutomaticThreadConfig", 0)
     return set_parameter(plan, scope, "ThreadConfig", text)

@@ -22,7 +22,7 @@ from ndbplan.base.shapes import Shape
 from ndbplan.configuration.assumed import unknown
 from ndbplan.configuration.directories import disk_for
 from ndbplan.edits import parts as edits
-from ndbplan.edits.changes import ValueChange, credited, value_changes
+from ndbplan.edits.changes import ASSUMED, ValueChange, credited, value_changes
 from ndbplan.edits.places import address_of_part
 from ndbplan.plan.origins import SetByProgram
 from ndbplan.plan.plan import Plan
@@ -264,11 +264,17 @@ def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> 
         else:
             # A field of the plan itself stands alone.
             place = address_of_part(plan, change.scope) if change.scope else ""
-        name = change.name
+        name, value = change.name, change.after
+        if isinstance(value, bool):
+            value = "yes" if value else "no"
+        if name.startswith(ASSUMED):
+            name = "assumed"
+            value = ",".join(after.by_id[change.scope].assumed)
         if name.startswith("disk of "):
             name = f"disk_roles.{name.removeprefix('disk of ').lower().replace(' ', '_')}"
         address = f"{place}.{name}".lstrip(".")
-        arguments.append(f"{address}={'' if change.after is None else change.after}")
+        arguments.append(f"{address}={'' if value is None else value}")
+    arguments = list(dict.fromkeys(arguments))
     made = plan
     try:
         for argument in arguments:

@@ -24,6 +24,7 @@ from ndbplan.advise.candidate import Change
 from ndbplan.advise.candidates import Legal, single_changes, ways_beyond
 from ndbplan.advise.cost import cost_of, cost_of_change
 from ndbplan.advise.executors import count_of_pieces, each_of
+from ndbplan.advise.extent import Extent, extent_of
 from ndbplan.advise.figures import FIGURES, Figure
 from ndbplan.advise.remedies import set_arguments
 from ndbplan.base.errors import Cancelled, UserError
@@ -66,6 +67,8 @@ class Mattering(Shape):
     cost: Quantity | None
     """What the change adds to the plan's cost; None: a price that it needs is not stated."""
     why: str
+    extent: Extent
+    """How much of the cluster it touches."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +138,7 @@ class _Row(NamedTuple):
     gain: float
     cost: Quantity | None
     why: str
+    extent: Extent
 
 
 class _Asked(NamedTuple):
@@ -210,7 +214,9 @@ class Search:
     def ranked(self, rows: Sequence[Mattering], top: int | None) -> WhatMatters:
         """The rows, best first."""
         gains = [row for row in rows if row.gain > 0]
-        changes = sorted(rows if self.lists_all else gains, key=self._rank)[:top]
+        equal = self._equal_gains(rows)
+        listed = rows if self.lists_all else gains
+        changes = sorted(listed, key=lambda row: (*self._rank(row, equal), row.extent))[:top]
         return WhatMatters(
             self.figure, self.measure.before, tuple(changes), self.count, len(gains), self.by_cost
         )
@@ -321,8 +327,9 @@ class Search:
         is_listed = gain is not None and (gain > 0 or self.lists_all)
         if gain is None or not is_listed or not (self.measure.is_dear or self._is_legal(after)):
             return None
-        arguments = set_arguments(plan, after, value_changes(plan, after))
-        return _Row(one.place, arguments, number, gain, cost_of_change(plan, after), why)
+        changes = value_changes(plan, after)
+        arguments, extent = set_arguments(plan, after, changes), extent_of(plan, after, changes)
+        return _Row(one.place, arguments, number, gain, cost_of_change(plan, after), why, extent)
 
     def _told(self, row: _Row, change: Change) -> Mattering:
         origin = SetByProgram(rule="what-matters", reason=change.title)
@@ -336,18 +343,32 @@ class Search:
             row.gain,
             row.cost,
             row.why,
+            row.extent,
         )
         if row.gain > 0:
             self.found(told)
         return told
 
-    def _rank(self, row: Mattering) -> tuple[int, float]:
+    def _equal_gains(self, rows: Sequence[Mattering]) -> dict[float, float]:
+        """Each gain, or the largest that reads the same: where a search ends within a figure's last digits is
+        no merit of a change."""
+        if not self.measure.is_dear:
+            return {row.gain: row.gain for row in rows}
+        largest: dict[str, float] = {}
+        read = [(row.gain, "" if row.after is None else _read(row.after)) for row in rows]
+        for gain, text in read:
+            largest[text] = max(gain, largest.get(text, gain))
+        return {gain: largest[text] for gain, text in read}
+
+    def _rank(self, row: Mattering, equal: dict[float, float]) -> tuple[int, float, float]:
         """By gain; with prices by gain for the money: what costs nothing first, unknown prices last."""
-        if not self.by_cost or row.gain <= 0:
-            return (3 if row.gain <= 0 else 0), -row.gain
+        gain = equal[row.gain]
+        if not self.by_cost or gain <= 0:
+            return (3 if gain <= 0 else 0), -gain, 0.0
         if row.cost is None:
-            return 2, -row.gain
-        return (0, -row.gain) if row.cost.value <= 0 else (1, -row.gain / row.cost.value)
+            return 2, -gain, 0.0
+        cost = row.cost.value
+        return (0, -gain, 0.0) if cost <= 0 else (1, -gain / cost, cost)
 
 
 def _gain(figure: Figure, before: Quantity | None, after: Quantity | None) -> float | None:
@@ -361,6 +382,11 @@ def _gain(figure: Figure, before: Quantity | None, after: Quantity | None) -> fl
         if not figure.none_is_best:
             return None
         return math.inf if after is None else -math.inf
-    if format_value(before.value, before.unit) == format_value(after.value, after.unit):
+    if _read(before) == _read(after):
         return 0.0
     return before.value - after.value if figure.better == "lower" else after.value - before.value
+
+
+def _read(quantity: Quantity) -> str:
+    """As people read it."""
+    return format_value(quantity.value, quantity.unit)

@@ -303,7 +303,10 @@ def remove_parts(plan_file: Path, addresses: tuple[str, ...], output: Path | Non
 
 def _change_lines(changes: list[dict[str, Any]]) -> Iterator[str]:
     for change in changes:
-        before, after = (_shown(change[key]) for key in ("before", "after"))
+        both = [change[key] for key in ("before", "after")]
+        before, after = (_shown(value, change["address"]) for value in both)
+        if before == after and both[0] != both[1]:
+            before, after = map(_shown, both)
         yield f"{change['address']}: {before}" + (" as before" if before == after else f" → {after}")
 
 
@@ -313,9 +316,19 @@ def _written(files: list[str]) -> Iterator[str]:
         yield "nothing changes; nothing is written"
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Any, address: str = "") -> str:
+    """A value as people read it, as far as its address says what it is."""
     import json
+
+    from ndbplan.plan.field_words import parameter_words, value_words
 
     if value is None or value == []:
         return "not set"
+    # What follows by itself is told by its name and place in words.
+    place, _, name = address.partition(" of ")[0].rpartition(".")
+    is_parameter = "parameters" in place.split(".") or name[:1].isupper()
+    if isinstance(value, int) and not isinstance(value, bool) and is_parameter:
+        return parameter_words(name, value)
+    if isinstance(value, int | float) and (words := value_words(name, value)) is not None:
+        return words
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -9,13 +9,12 @@ from ndbplan.advise.compare import Comparison, Difference, Judgement, Row
 from ndbplan.advise.figures import FIGURES
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_value, how_many
+from ndbplan.plan.field_words import title_of
 
 MARKS = {Judgement.BETTER: "▲", Judgement.WORSE: "▼", Judgement.WITHIN: "≈"}
 LEGEND = "▲ better than the first   ▼ worse   ≈ within the uncertainty   = the same"
 _MISSING = {"cost": "not stated"}
 _NAMED = 3
-_UNITS = ("_bytes_per_s", "_per_s", "_bytes", "_s", "_w")
-"""Endings of fields; values are told with their unit."""
 
 
 def value_text(row: Row, place: int) -> str:
@@ -91,9 +90,6 @@ def alike(found: Iterable[Difference]) -> Iterator[Difference]:
 
 
 def field_in_words(name: str) -> str:
-    """What a field is called, without its unit; a name of the product is as it is."""
-    if not name.islower():
-        return name
-    without = next((name.removesuffix(unit) for unit in _UNITS if name.endswith(unit)), name)
-    words = without.replace("_", " ")
+    """What a field is called at the begin of a line."""
+    words = title_of(name)
     return words[:1].upper() + words[1:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -48,6 +49,9 @@ _IN_MEMORY = {
 """Bytes in memory whose key does not say so: of tables, of data nodes on a host."""
 _ON_DISK = {"memory_full_bytes"}
 """Files when DataMemory is full."""
+_KEYS = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)*").fullmatch
+_CHOSEN = {"figure", "role", "purpose", "restart"}
+"""Whose values are names of the program: where a figure stands, what a disk is for, what restarts."""
 _FRACTIONS = ("utilisation", "fill", "fraction", "skew", "share", "hit_ratio")
 
 
@@ -63,7 +67,7 @@ def text_of(key: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str):
-        return value
+        return ", ".join(map(heading, value.split("."))) if key in _CHOSEN and _KEYS(value) else value
     if isinstance(value, int | float):
         return str(value) if key in _NAMES else format_value(float(value), unit_of(key))
     if is_quantity(value):

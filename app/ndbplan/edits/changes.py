@@ -17,7 +17,6 @@ from pydantic import BaseModel
 
 from ndbplan.base.errors import readable
 from ndbplan.base.shapes import Shape
-from ndbplan.base.units import format_ndb_size
 from ndbplan.configuration.stated import SCOPES, SECTIONS, link_scope
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
@@ -26,8 +25,7 @@ from ndbplan.edits.ids import NewIds
 from ndbplan.edits.origins import with_origin
 from ndbplan.edits.parameters import part_with_parameter, put_origin, set_parameter, stated_at
 from ndbplan.edits.roles import assign_role, with_role
-from ndbplan.ndb import parameters as catalogue
-from ndbplan.plan.field_words import grouped, title_of, value_words
+from ndbplan.plan.field_words import grouped, parameter_words, title_of, value_words
 from ndbplan.plan.origins import Origin, SetByProgram
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DiskRole
@@ -40,10 +38,6 @@ _SCOPE_NAMES = {
     "shm": "all shared memory connections",
     "system": "the system",
 }
-
-
-_COUNTED = ("count", "rows")
-"""Units of parameters that are read as quantities; ports, ids and masks are names."""
 
 
 @dataclass(frozen=True)
@@ -252,12 +246,7 @@ class ValueChange(Shape):
         if value is None and self.is_parameter:
             return "default"
         if self.is_parameter and isinstance(value, int) and not isinstance(value, bool):
-            sections = ("DB", "MGM", "API", "TCP", "SHM", "SYSTEM")
-            section = next((s for s in sections if catalogue.exists(s, self.name)), None)
-            unit = catalogue.parameter(section, self.name).unit if section else ""
-            if unit.startswith("bytes"):
-                return format_ndb_size(value)
-            return grouped(value) if unit in _COUNTED else str(value)
+            return parameter_words(self.name, value)
         words = None if self.is_parameter else value_words(self.name.rpartition(".")[2], value)
         if words is not None:
             return words
@@ -348,6 +337,8 @@ def _fields(plans: tuple[Plan, Plan], where: str, one: Any, other: Any) -> Itera
             continue
         if name == "parameters":
             yield from _parameters(object_id, where, old, new)
+        elif name == "assumed":
+            yield from _assumed(object_id, where, one, other)
         elif name == "disk_roles":
             for role in DiskRole:
                 if old.disk_of(role) != new.disk_of(role):
@@ -358,6 +349,18 @@ def _fields(plans: tuple[Plan, Plan], where: str, one: Any, other: Any) -> Itera
         elif name not in ("disks", "position", "slot", "origins"):
             for path, before, after in _within(name, old, new):
                 yield ValueChange(object_id, path, before, after, where)
+
+
+ASSUMED = "assumed."
+"""Before the name of a field whose value stays, and that somebody states now or no longer."""
+
+
+def _assumed(object_id: str, where: str, one: Any, other: Any) -> Iterator[ValueChange]:
+    """What only one of both says that nobody stated; where the value differs too, that is told by itself."""
+    for name in dict.fromkeys((*one.assumed, *other.assumed)):
+        states = ["assumed" if name in part.assumed else "stated" for part in (one, other)]
+        if states[0] != states[1] and getattr(one, name, None) == getattr(other, name, None):
+            yield ValueChange(object_id, f"{ASSUMED}{name}", *states, where)
 
 
 def _within(path: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
@@ -396,8 +399,12 @@ def _reference(
     plans: tuple[Plan, Plan], object_id: str, name: str, ids: tuple[Any, Any], where: str
 ) -> ValueChange:
     """A field that names another object; people read what that is called."""
-    old, new = (plan.by_id.get(i or "") for plan, i in zip(plans, ids, strict=True))
-    return ValueChange(object_id, name, *ids, where, names=(_name(old), _name(new)))
+    parts = [plan.by_id.get(i or "") for plan, i in zip(plans, ids, strict=True)]
+    names = [_name(part) for part in parts]
+    if names[0] == names[1]:
+        # Disks of different hosts have one name.
+        names = [part and _where(plan, part) for plan, part in zip(plans, parts, strict=True)]
+    return ValueChange(object_id, name, *ids, where, names=(names[0], names[1]))
 
 
 def _name(part: Any) -> str | None:

@@ -17,8 +17,10 @@ from ndbplan.base.units import (
     format_bytes_binary,
     format_bytes_per_s,
     format_duration,
+    format_ndb_size,
     whole_number,
 )
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.hardware import DiskKind, RaidLevel, ServiceManager
 
 TITLES = {
@@ -74,6 +76,9 @@ _ONE = {"indexes": "index"}
 
 def title_of(address: str) -> str:
     """What a field is called inside of a sentence; of members by which one: `length of column email`."""
+    for said in ("order of ", "assumed."):
+        if address.startswith(said):
+            return said.replace(".", " ") + title_of(address.removeprefix(said))
     steps: list[tuple[str, str]] = _STEP.findall(address)
     if not steps or ".".join(f"{name}[{which}]" if which else name for name, which in steps) != address:
         return address
@@ -116,6 +121,20 @@ def value_words(name: str, value: Any) -> str | None:
     if name.endswith("_s") and not name.endswith("_per_s"):
         return format_duration(value)
     return f"{grouped(value * 100)} %" if name in _SHARES else grouped(value)
+
+
+_COUNTED = ("count", "rows")
+"""Units of parameters that are read as quantities; ports, ids and masks are names."""
+
+
+def parameter_words(name: str, value: int) -> str:
+    """The number of a configuration parameter as people read it: `64M`."""
+    sections = ("DB", "MGM", "API", "TCP", "SHM", "SYSTEM")
+    section = next((s for s in sections if catalogue.exists(s, name)), None)
+    unit = catalogue.parameter(section, name).unit if section else ""
+    if unit.startswith("bytes"):
+        return format_ndb_size(value)
+    return grouped(value) if unit in _COUNTED else str(value)
 
 
 def grouped(value: float) -> str:

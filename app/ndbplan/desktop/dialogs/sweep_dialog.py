@@ -281,14 +281,14 @@ def _place(sweep: Sweep, cell: Sequence[str]) -> tuple[int, ...]:
 def _words(plan: Plan, address: str, value: str, values: Sequence[str]) -> str:
     """A value as people read it: what setting it changes says in which unit it is."""
     from ndbplan.edits.assign import assign
-    from ndbplan.edits.changes import value_changes
+    from ndbplan.edits.changes import ASSUMED, value_changes
 
     then = assign(plan, f"{address}={value}")[0]
     # What the plan has already is no change of it, but of what it has with another value.
     others = (assign(plan, f"{address}={other}")[0] for other in values if other != value)
     changes = (value_changes(before, then) for before in chain((plan,), others))
     # That a value is no longer assumed is no value of it.
-    shown = (one.shown[1] for found in changes for one in found if one.name != "assumed")
+    shown = (one.shown[1] for found in changes for one in found if not one.name.startswith(ASSUMED))
     return next(shown, value)
 
 
