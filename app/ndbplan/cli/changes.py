@@ -213,7 +213,7 @@ def _why(plan: Plan, address: str) -> str:
     origin = plan.origins.data_node.get(name) if scope == "data_node" else None
     if not isinstance(origin, SetByProgram):
         return ""
-    return f" = {plan.parameters.data_node[name]}: {origin.reason}"
+    return f" = {_shown(plan.parameters.data_node[name], address)}: {origin.reason}"
 
 
 def _refuse_unknown_rules(before: Plan, after: Plan) -> None:

@@ -341,11 +341,13 @@ def _member(plan: Plan, place: Place, selector: str, is_quoted: bool) -> list[Pl
                 return named
         known = [names[0] for names in tiers if names] + [name for names in tiers for name in names[1:]]
         raise AddressError(f"{where} has no '{selector[:60]}'", fix=near(selector, known, "there are"))
+    if not inside:
+        raise AddressError(f"there is no {where}[{selector[:60]}]: {where} is empty", fix="add one first")
     number = whole_number(selector)
     if number is None or number >= len(inside):
-        last = f"from 0 to {len(inside) - 1}" if inside else "none yet"
         raise AddressError(
-            f"{where} has no member [{selector[:60]}]", fix=f"its members have no names; count: {last}"
+            f"{where} has no member [{selector[:60]}]",
+            fix=f"its members have no names; count: from 0 to {len(inside) - 1}",
         )
     return [inside[number]]
 

@@ -358,9 +358,9 @@ ASSUMED = "assumed."
 def _assumed(object_id: str, where: str, one: Any, other: Any) -> Iterator[ValueChange]:
     """What only one of both says that nobody stated; where the value differs too, that is told by itself."""
     for name in dict.fromkeys((*one.assumed, *other.assumed)):
-        states = ["assumed" if name in part.assumed else "stated" for part in (one, other)]
-        if states[0] != states[1] and getattr(one, name, None) == getattr(other, name, None):
-            yield ValueChange(object_id, f"{ASSUMED}{name}", *states, where)
+        before, after = ("assumed" if name in part.assumed else "stated" for part in (one, other))
+        if before != after and getattr(one, name, None) == getattr(other, name, None):
+            yield ValueChange(object_id, f"{ASSUMED}{name}", before, after, where)
 
 
 def _within(path: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:

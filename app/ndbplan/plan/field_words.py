@@ -76,9 +76,9 @@ _ONE = {"indexes": "index"}
 
 def title_of(address: str) -> str:
     """What a field is called inside of a sentence; of members by which one: `length of column email`."""
-    for said in ("order of ", "assumed."):
-        if address.startswith(said):
-            return said.replace(".", " ") + title_of(address.removeprefix(said))
+    for before in ("order of ", "assumed."):
+        if address.startswith(before):
+            return before.replace(".", " ") + title_of(address.removeprefix(before))
     steps: list[tuple[str, str]] = _STEP.findall(address)
     if not steps or ".".join(f"{name}[{which}]" if which else name for name, which in steps) != address:
         return address
