@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
 
@@ -208,6 +208,28 @@ def test_texts_are_larger_while_it_is_presented(qtbot, window) -> None:
     present.trigger()
     assert tabs.fontMetrics().height() == before
     assert [table.columnWidth(column) for column in range(3)] == columns
+
+
+def test_what_a_presentation_says_covers_no_banner(window) -> None:
+    """How to leave it lay over what a replay says across the canvas, whichever came first."""
+    banner, messages, present = window.canvas.banner, window.messages, window.actions_table["present"]
+
+    def places() -> tuple[QRect, QRect]:
+        said = QRect(banner.mapTo(window._body, QPoint(0, 0)), banner.size())
+        return said, messages.geometry()
+
+    banner.say("The cluster stopped: node group 0 is gone", "error")
+    present.trigger()
+    assert messages.isVisible()
+    said, told = places()
+    assert said.isValid()
+    assert not said.intersects(told)
+    banner.say("", "info")
+    assert messages.y() < said.bottom()
+    banner.say("Transactions stand still", "warning")
+    said, told = places()
+    assert not said.intersects(told)
+    present.trigger()
 
 
 def test_a_window_that_is_closed_while_it_presents_leaves_no_large_texts(window) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, QRectF, Qt
 from PySide6.QtWidgets import QPushButton
 
+from ndbplan.desktop.canvas.sight import is_seen
 from ndbplan.desktop.dialogs.sql_dialog import SqlDialog
 from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.layout.collision import covered
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import parts as edits
 from ndbplan.edits.first_steps import STEPS
 from ndbplan.edits.offers import DEFAULT_HOST, make_host, make_process, make_table
+from ndbplan.plan.fields import Point
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 
@@ -72,6 +75,25 @@ def test_from_nothing_to_a_plan_that_can_be_simulated_by_clicks_on_what_is_missi
     window.document.undo_stack.undo()
     assert not window.top_bar.simulate.isEnabled()
     assert "No workload yet" in window.top_bar.simulate.toolTip()
+
+
+@pytest.mark.parametrize("at", [(0.0, 0.0), (-328.0, -24.0), (900.0, 412.0)])
+def test_a_small_cluster_comes_in_rows_beside_a_host_that_was_placed(open_window, qtbot, at) -> None:
+    """Its hosts stood like a staircase, as the flow leaves gaps for what was placed, and the view zoomed."""
+    window = open_window()
+    scene, view = window.canvas.canvas_scene, window.canvas
+    host = make_host(window.document.plan, DEFAULT_HOST, position=Point(x=at[0], y=at[1]))
+    window.document.edit("Add a host", lambda plan: edits.add(plan, host))
+    seen = view.visible_rect()
+    qtbot.mouseClick(window.panels.analyses.show_tab("Simulation")._empty.button, LEFT)
+    boxes = {i: box.rect for i, box in scene.layout.hosts.items() if i != host.id}
+    assert len(boxes) == 4
+    assert len({rect.x for rect in boxes.values()}) == len({rect.y for rect in boxes.values()}) == 2
+    assert covered(scene.layout) == ()
+    assert (scene.layout.hosts[host.id].x, scene.layout.hosts[host.id].y) == at
+    assert view.visible_rect() == seen
+    unseen = [i for i, rect in boxes.items() if not is_seen(view, QRectF(*rect))]
+    assert ("out of sight" in window.messages.text) == bool(unseen)
 
 
 def test_the_row_ticks_what_is_done_and_goes_when_all_is(open_window, qtbot):

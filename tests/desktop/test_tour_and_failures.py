@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QRect, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QStyleOptionViewItem, QTableView
 
 from ndbplan.describe.tours import tour_of
 from ndbplan.desktop.analyses.area import TABS
@@ -150,6 +150,17 @@ class TestTour:
             _idle(qtbot, window)
 
 
+def whole(table: QTableView, index: QModelIndex) -> bool:
+    """Whether a text has the room that it asks for in a column of this width."""
+    option = QStyleOptionViewItem()
+    table.initViewItemOption(option)
+    option.rect = QRect(0, 0, table.columnWidth(index.column()), 10_000)
+    asked = table.itemDelegateForIndex(index).sizeHint(option, index)
+    wraps = asked.height() > option.fontMetrics.lineSpacing() * 1.9
+    fits = wraps or asked.width() <= table.columnWidth(index.column())
+    return fits and asked.height() <= table.rowHeight(index.row())
+
+
 class TestFailures:
     @pytest.fixture
     def panel(self, qtbot, window):
@@ -166,12 +177,16 @@ class TestFailures:
         assert texts[0] == "goes on if the arbitrator (node 145) answers"
         assert "none of 24 single failures stops" in panel.line.text()
 
-    def test_no_text_of_a_row_is_cut_but_the_reason(self, panel) -> None:
-        """Two hosts whose names differ by part of a pixel both read `host-…`."""
+    def test_no_text_of_a_row_is_cut(self, panel) -> None:
+        """Hosts whose names differ by part of a pixel both read `host-…`; all reasons ended in `…`."""
         rows, table = panel.rows, panel.table
-        for column in range(rows.columnCount() - 1):
-            asked = (table.sizeHintForIndex(rows.index(row, column)) for row in range(rows.rowCount()))
-            assert max(size.width() for size in asked) <= table.columnWidth(column), column
+        every = [rows.index(row, column) for row in range(rows.rowCount()) for column in range(5)]
+        for room in (0, 560, 676, 762, 1100):
+            if room:
+                table.setFixedWidth(room)
+            assert not [rows.data(index) for index in every if not whole(table, index)], room
+        table.setColumnWidth(4, table.columnWidth(4) - 60)
+        assert not [rows.data(index) for index in every if not whole(table, index)], "narrower by hand"
         why = rows.index(0, rows.columnCount() - 1)
         assert rows.data(why, Qt.ItemDataRole.ToolTipRole) == panel.report.failures[0].why
         table.selectRow(0)

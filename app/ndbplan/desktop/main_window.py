@@ -152,7 +152,9 @@ class MainWindow(QMainWindow):
         column.addWidget(self.status)
         self.setCentralWidget(body)
         self._body = body
-        self.messages = MessageBar(body, self.status, lambda: self.status.end_px)
+        self.messages = MessageBar(
+            body, self.status, lambda: self.status.end_px, lambda: self.live.stage_or(self.canvas).banner
+        )
         for name in ("side", "analyses", "inspector"):
             self.actions_table[name].setChecked(True)
         self.actions_table.add_to(self, [self.canvas])

@@ -11,11 +11,9 @@ from ndbplan.desktop.analyses.panel import VARIANT
 from ndbplan.desktop.canvas.first_steps import FirstSteps
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.preferences import FIRST_STEPS_OVER, Preferences
-from ndbplan.desktop.layout.collision import settled
 from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.edits import first_steps, offers
 from ndbplan.edits import parts as edits
-from ndbplan.plan.plan import Plan
 
 
 class Steps:
@@ -58,16 +56,16 @@ class Steps:
 
     def _add_cluster(self) -> None:
         plan = self._editor.plan
-        known, lacks = plan.by_id, first_steps.said_lacking(plan)
-
-        def edit(plan: Plan) -> Plan:
-            grown = first_steps.small_cluster(plan)
-            return settled(grown, [host.id for host in grown.hosts if host.id not in known])
-
+        lacks = first_steps.said_lacking(plan)
+        text = f"Add {lacks}" if plan.data_nodes else "Add a small cluster"
         if not lacks:
             self._messages.say("info", "The plan has all kinds of nodes; drag more from the palette.")
-        elif self._editor.do(f"Add {lacks}" if plan.data_nodes else "Add a small cluster", edit):
-            self._canvas.fit()
+        elif self._editor.do(text, first_steps.small_cluster):
+            if not plan.hosts and not plan.locations:
+                # There was nothing to look at.
+                self._canvas.fit()
+            new = [host.id for host in self._editor.plan.hosts if host.id not in plan.by_id]
+            self._editor.added.emit(tuple(new))
 
     def _take_tables(self) -> None:
         from ndbplan.desktop.dialogs.sql_dialog import SqlDialog

@@ -170,6 +170,19 @@ def test_what_is_added_by_command_covers_nothing(hands_on: Any) -> None:
     assert covered(hands.scene.layout) == ()
 
 
+def test_hosts_that_come_together_stand_together_beside_those_that_were_placed(hands_on: Any) -> None:
+    plan = sample_plan("add-nodes")
+    hands = hands_on(edits.move(plan, {plan.hosts[0].id: Point(x=24.0, y=-400.0)}))
+    for _ in range(3):
+        before = standing(hands.scene.layout)
+        assert hands.view.editor.add_node_group()
+        after = standing(hands.scene.layout)
+        assert {i: after[i] for i in before} == before
+        one, other = (rect for i, rect in after.items() if i not in before)
+        assert one.x == other.x or one.y == other.y
+        assert covered(hands.scene.layout) == ()
+
+
 def test_the_card_of_api_slots_covers_nothing_when_it_comes_and_is_moved_by_hand(
     hands_on: Any,
 ) -> None:

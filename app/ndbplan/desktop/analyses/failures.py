@@ -7,16 +7,13 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QButtonGroup,
     QHBoxLayout,
-    QHeaderView,
     QPushButton,
     QStackedWidget,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QToolButton,
     QVBoxLayout,
 )
@@ -31,7 +28,7 @@ from ndbplan.desktop.document.turns import next_turn
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.flow_layout import FlowLayout
 from ndbplan.desktop.widgets.sections import Elided, chip
-from ndbplan.desktop.widgets.whole_rows import Table
+from ndbplan.desktop.widgets.sentence_table import SentenceTable
 from ndbplan.edits.first_steps import step
 from ndbplan.plan.plan import Plan
 
@@ -39,11 +36,19 @@ if TYPE_CHECKING:
     from ndbplan.advise.survival import Failure, SurvivalReport
 
 _COLUMNS = ("What fails", "The cluster", "Load left", "Whole again after", "Why")
-_WHY = _COLUMNS.index("Why")
+_CLUSTER, _LOAD, _AGAIN, _WHY = range(1, len(_COLUMNS))
+_SENTENCES = (_CLUSTER, _LOAD, _WHY)
+"""Columns that wrap."""
 _LEAST_NAME_PX = 240
 """Of what fails, however narrow the panel."""
-_LEAST_WHY_PX = 90
-"""Of a reason; with less it stands out of sight, whole."""
+_LEAST_CLUSTER_PX = 120
+"""Of what the cluster does, which wraps; in less, words would be cut."""
+_LEAST_WHY_PX = 160
+"""Of a reason, which wraps; with less it stands out of sight, in one line."""
+_WIDTHS_TRIED = 5
+"""Of what the cluster does, from its least to its whole width."""
+_BESIDE_TEXT_PX = 12
+_LESS = ", less than the peak"
 _KINDS = ("", "rack", "switch", "host", "node", "disk", "link")
 _NAMES = {
     "": "All", "rack": "Racks", "switch": "Switches", "host": "Hosts", "node": "Nodes",
@@ -108,32 +113,13 @@ class _Rows(QAbstractTableModel):
         if column == 1:
             return loss_of(failure.judged).text
         if column == 2:
-            short = "" if failure.carries_peak is not False else ", less than the peak"
+            short = "" if failure.carries_peak is not False else _LESS
             return f"{_shown(failure.load_left_per_s)}{short}"
         if column == 3:
             again = failure.whole_again_s
             return "–" if again is None or again.value <= 0 else format_value(again.value, "s")
         # In this list the failure is the line.
         return failure.why.replace(" in this failure", "")
-
-
-class _Table(Table):
-    """The table; says when it has another width."""
-
-    widened = Signal()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.widened.emit()
-
-
-class _Reasons(QStyledItemDelegate):
-    """Of a sentence the end is cut, not the middle."""
-
-    def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
-        super().initStyleOption(option, index)
-        option.textElideMode = Qt.TextElideMode.ElideRight
 
 
 def _kind(failure: Failure) -> str:
@@ -167,7 +153,7 @@ class FailuresPanel(Panel):
         self._plan: Plan | None = None
         self._task: Task | None = None
         self.rows = _Rows()
-        self.table = _Table()
+        self.table = SentenceTable(_SENTENCES)
         self._wanted: list[int] = []
         """How wide the columns would be with all of their texts."""
         self.table.widened.connect(self._share_out)
@@ -179,9 +165,7 @@ class FailuresPanel(Panel):
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.table.setWordWrap(False)
         self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.table.setItemDelegateForColumn(_WHY, _Reasons(self.table))
         head = self.table.horizontalHeader()
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setStretchLastSection(True)
@@ -202,7 +186,8 @@ class FailuresPanel(Panel):
         self.table.selectionModel().selectionChanged.connect(lambda _new, _old: self._lead())
         self.table.doubleClicked.connect(lambda _index: self._kill())
         context.selection.changed.connect(self._follow)
-        theme.theme().changed.connect(self.table.viewport().update)
+        # Its texts may be larger then: the table has its font in the next turn.
+        theme.theme().changed.connect(lambda: next_turn(self, self._fit_columns))
 
     def _build(self) -> None:
         bar, kinds = QHBoxLayout(), FlowLayout(spacing=4)
@@ -295,6 +280,9 @@ class FailuresPanel(Panel):
         Long names are cut in their middle: what a loss means is seen beside them.
         """
         head = self.table.horizontalHeader()
+        self.table.viewport().update()
+        if not self.rows.failures:
+            return
         widths = []
         for column in range(self.rows.columnCount()):
             row_of = {text: row for row, text in enumerate(self.rows.texts(column))}
@@ -305,27 +293,48 @@ class FailuresPanel(Panel):
         self._share_out()
 
     def _share_out(self) -> None:
-        """Give columns the room there is: the reason, which comes last, is cut or out of sight."""
-        widths, head = [*self._wanted], self.table.horizontalHeader()
+        """Give columns the room there is: sentences wrap; where the last cannot, it is out of sight."""
+        widths = [*self._wanted]
         if not widths:
             return
         whole = self.table.viewport().width()
-        room = whole - sum(widths[1:_WHY])
-        widths[0] = min(widths[0], max(_LEAST_NAME_PX, room))
-        if room < widths[0]:
-            # What has no room lies beyond the edge, not half before it.
-            room = max(at for at in accumulate(widths[:_WHY], initial=0) if at <= max(whole, widths[0]))
-            widths[0] += max(0, whole - room)
-            room = widths[0]
-        # Cut with … instead of at the edge: the line below has the whole of the chosen one.
-        left = room - widths[0]
-        if left >= _LEAST_WHY_PX:
-            widths[_WHY] = min(widths[_WHY], left)
+        cluster, load = self._least(_CLUSTER), self._least(_LOAD)
+        fixed = widths[_AGAIN]
+        widths[0] = min(widths[0], max(_LEAST_NAME_PX, whole - fixed - load - cluster))
+        room = whole - fixed - widths[0]
+        if room >= cluster + load + min(widths[_WHY], _LEAST_WHY_PX):
+            widths = self._lowest(widths, room)
         else:
-            widths[0] += max(0, left)
-        for column, width in enumerate(widths):
-            self.table.setColumnWidth(column, width)
-        head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+            widths[_LOAD] = max(load, min(widths[_LOAD], room - cluster))
+            widths[_CLUSTER] = max(cluster, min(widths[_CLUSTER], room - widths[_LOAD]))
+            # What has no room lies beyond the edge, not half before it.
+            ends = [at for at in accumulate(widths[:_WHY], initial=0) if at <= max(whole, widths[0])]
+            widths[0] += max(0, whole - max(ends))
+        self.table.widen(widths)
+
+    def _least(self, column: int) -> int:
+        """How narrow a column of sentences may be."""
+        rates = {text.replace(_LESS, ",") for text in self.rows.texts(column)}
+        alone = self.table.fontMetrics().horizontalAdvance(self._widest(rates)) + _BESIDE_TEXT_PX
+        least = _LEAST_CLUSTER_PX if column == _CLUSTER else alone
+        return min(self._wanted[column], max(least, self.table.horizontalHeader().sectionSizeHint(column)))
+
+    def _lowest(self, widths: list[int], room: int) -> list[int]:
+        """The sentences of a row share this room so that all rows together are as low as may be."""
+        why, best = min(widths[_WHY], _LEAST_WHY_PX), (0, widths)
+        least_load, tail = self._least(_LOAD), self.table.fontMetrics().horizontalAdvance(_LESS[2:])
+        # In one line, in two, and as narrow as may be.
+        in_two = min(widths[_LOAD], max(least_load, tail + _BESIDE_TEXT_PX))
+        for load in dict.fromkeys((widths[_LOAD], in_two, least_load)):
+            least, most = self._least(_CLUSTER), min(widths[_CLUSTER], room - load - why)
+            steps = [most - (most - least) * step // _WIDTHS_TRIED for step in range(_WIDTHS_TRIED + 1)]
+            for cluster in dict.fromkeys(one for one in steps if one >= least):
+                shared = [widths[0], cluster, load, widths[_AGAIN], room - load - cluster]
+                height = sum(self.table.heights(shared))
+                # Of those that are as low the first: what the cluster does stays in one line.
+                if best[1] is widths or height < best[0]:
+                    best = (height, shared)
+        return best[1]
 
     def _say(self, report: SurvivalReport, chosen: Failure | None = None) -> None:
         if chosen is not None:

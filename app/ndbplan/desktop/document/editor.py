@@ -431,12 +431,7 @@ class Editor(QObject):
     def add_node_group(self) -> bool:
         """Add a node group like the last one: hosts, data nodes, roles."""
         before = self.plan.by_id
-
-        def edit(plan: Plan) -> Plan:
-            grown = add_node_group(plan)
-            return settled(grown, [host.id for host in grown.hosts if host.id not in before])
-
-        if not self.do("Add a node group", edit):
+        if not self.do("Add a node group", add_node_group):
             return False
         hosts = [host for host in self.plan.hosts if host.id not in before]
         return self._added([n.id for n in self.plan.data_nodes if n.id not in before], hosts)

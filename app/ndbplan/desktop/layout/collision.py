@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from math import log
 
-from ndbplan.desktop.layout.layout import HOST_GAP, Layout, Layouter
+from ndbplan.desktop.layout.layout import (
+    ASPECT,
+    HOST_GAP,
+    LOCATION_GAP,
+    Layout,
+    Layouter,
+    around,
+    in_rows,
+)
 from ndbplan.desktop.layout.slots import first_slot, offset, slot_near
 from ndbplan.desktop.look.rect import Rect
 from ndbplan.edits.arrange import put_in_slots
@@ -39,6 +48,31 @@ def settled(plan: Plan, object_ids: Collection[str]) -> Plan:
         else:
             plan = move(plan, moved_to(layout, object_id, free_place(wish, others)))
     return plan
+
+
+def laid_out_beside(plan: Plan, host_ids: Collection[str]) -> Plan:
+    """The plan with these hosts, which lie in no location, in rows of their own beside all that stands there.
+
+    To the right of it or below, as the whole then has more of the form of a window.
+    """
+    layout = Layouter().layout(plan)
+    boxes = [layout.hosts[host_id].rect for host_id in host_ids]
+    there = around([rect for object_id, rect in standing(layout).items() if object_id not in host_ids])
+    corners = in_rows([(box.width, box.height) for box in boxes])
+    block = around([Rect(x, y, box.width, box.height) for (x, y), box in zip(corners, boxes, strict=True)])
+    places = (
+        block.moved(_on_grid(there.right + LOCATION_GAP), there.y),
+        block.moved(there.x, _on_grid(there.bottom + 2 * HOST_GAP)),
+    )
+    at = min(places, key=lambda place: _misfit(around([there, place])))
+    moved = {
+        host_id: Point(x=at.x + x, y=at.y + y) for host_id, (x, y) in zip(host_ids, corners, strict=True)
+    }
+    return move(plan, moved)
+
+
+def _misfit(rect: Rect) -> float:
+    return abs(log(rect.width / rect.height / ASPECT))
 
 
 def those_to_move(plan: Plan, pairs: Iterable[tuple[str, str]], first: Collection[str]) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ _CARDS_KEPT = 4
 """Of each host."""
 _LAYOUTS_KEPT = 4
 """An edit asks for the plan before it and, several times, for the one that it makes."""
-_ASPECT = 1.9
+ASPECT = 1.9
 """Width to height that the whole should have: a window's canvas."""
 
 
@@ -115,7 +115,7 @@ class Layout(NamedTuple):
     def around_machines(self) -> Rect:
         """Rectangle around locations and hosts, without the card of loose API slots."""
         places = [box.rect for box in self.locations.values()]
-        return _around([*places, *(box.rect for box in self.hosts.values())])
+        return around([*places, *(box.rect for box in self.hosts.values())])
 
 
 class Layouter:
@@ -165,7 +165,7 @@ class Layouter:
         if loose is not None:
             rects.append(loose.rect)
         ids = {number: tuple(node.id for node in members) for number, members in groups.items()}
-        return Layout(locations, hosts, loose, ids, _around(rects))
+        return Layout(locations, hosts, loose, ids, around(rects))
 
     def _fresh_cards(self, plan: Plan, group_of: dict[str, int]) -> dict[str, Card]:
         disk_data, paths = bool(plan.tablespaces), path_parameters(plan)
@@ -200,10 +200,16 @@ def _row_width(sizes: list[tuple[float, float]]) -> float:
         width = max(sum(w + LOCATION_GAP for w, _ in line) - LOCATION_GAP for line in lines)
         height = sum(max(h for _, h in line) + LOCATION_GAP / 2 for line in lines)
         unfilled = len(lines) * columns - len(sizes)
-        misfit = abs(log(width / height / _ASPECT)) + 0.3 * unfilled / len(sizes)
+        misfit = abs(log(width / height / ASPECT)) + 0.3 * unfilled / len(sizes)
         if best is None or misfit < best[0]:
             best = (misfit, width)
     return best[1] if best else 0.0
+
+
+def in_rows(sizes: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Corners of blocks of these sizes that flow in rows of their own, from 0, 0."""
+    flow = _Flow(_row_width(sizes))
+    return [flow.place(width, height, LOCATION_GAP, None) for width, height in sizes]
 
 
 def columns_of(count: int) -> int:
@@ -294,7 +300,7 @@ class _Nest:
             held = self.place(place.id, self.flow_of(place.id), *corner, depth + 1)
             # The frame begins where it stands, or farther out: what comes into it or goes moves no corner.
             own = block.inner if block.host_ids else Rect(LOCATION_PAD, LOCATION_HEADER, 0.0, 0.0)
-            rect = _framed(_around([own.moved(at.x, at.y), *held]))
+            rect = _framed(around([own.moved(at.x, at.y), *held]))
         ids = tuple(one.id for one in children)
         self.boxes[place.id] = LocationBox(place, rect, block.host_ids, at, ids, depth)
         return rect
@@ -349,7 +355,8 @@ def _loose(plan: Plan) -> LooseBox | None:
     )
 
 
-def _around(rects: list[Rect]) -> Rect:
+def around(rects: list[Rect]) -> Rect:
+    """The rectangle around all of these; around nothing, NOWHERE."""
     if not rects:
         return NOWHERE
     left, top = min(r.x for r in rects), min(r.y for r in rects)

@@ -9,9 +9,9 @@ in a location the slot: who leaves it leaves a gap, and who comes takes a free p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
-from ndbplan.desktop.layout.collision import covered, free_place, settled, standing
+from ndbplan.desktop.layout.collision import covered, free_place, laid_out_beside, settled, standing
 from ndbplan.desktop.layout.layout import (
     HOST_GAP,
     LOCATION_HEADER,
@@ -80,8 +80,16 @@ class Stillness:
                 new.add(host.id)
         if not new:
             return after
+        after = self._with_new_together(after, new)
         covering = {one for pair in covered(self._layouter.layout(after)) for one in pair}
         return settled(after, sorted(new & covering))
+
+    def _with_new_together(self, after: Plan, new: Collection[str]) -> Plan:
+        """Hosts that come together stay together: the flow has gaps for those that were placed."""
+        free = [host for host in after.hosts if host.location_id is None]
+        coming = [host.id for host in free if host.id in new]
+        has_placed = any(host.position is not None for host in free if host.id not in new)
+        return laid_out_beside(after, coming) if len(coming) > 1 and has_placed else after
 
     def _with_loose_held(self, old: Layout, after: Plan) -> Plan:
         """The card of API slots without a host stays too; where one comes anew, it covers nothing."""

@@ -162,10 +162,16 @@ class LiveSession(QObject):
             self._timer.start()
         else:
             self._timer.stop()
-            if self._seat.play is not None and not self._flows:
-                # A lesson is told now and then while time flows: what it is as time stands still.
-                self._do(lambda _seat: None)
+            self._tell_lesson()
         self.played.emit(on)
+
+    def _tell_lesson(self) -> None:
+        """A lesson is told now and then while time flows: what it is as time stands still.
+
+        What passes meanwhile is waited for: `_flowed` asks again.
+        """
+        if self._seat is not None and self._seat.play is not None and not self._flows:
+            self._do(lambda _seat: None)
 
     def set_speed(self, times: float) -> None:
         """How many times as quickly as the clock."""
@@ -212,6 +218,8 @@ class LiveSession(QObject):
         if frame.stopped_by or frame.is_over:
             self.play(False)
         self.framed.emit(frame)
+        if frame.lesson is None and not self.plays:
+            self._tell_lesson()
         if self._is_due and self.plays:
             # Behind what is painted of this frame.
             QTimer.singleShot(0, self, self._tick)

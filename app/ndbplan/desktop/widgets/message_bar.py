@@ -25,12 +25,20 @@ class MessageBar(QWidget):
     It moves nothing, and covers nothing that anybody works on: what has more than one line grows upwards.
     """
 
-    def __init__(self, parent: QWidget, line: QWidget, behind: Callable[[], int] = lambda: 0) -> None:
+    def __init__(
+        self,
+        parent: QWidget,
+        line: QWidget,
+        behind: Callable[[], int] = lambda: 0,
+        head: Callable[[], QWidget | None] = lambda: None,
+    ) -> None:
         """`line`: what it lies on, in the parent; where that is hidden it is a card at the parent's head.
 
-        `behind`: how much of the line's end stays free.
+        `behind`: how much of the line's end stays free; `head`: what is read at the parent's head, which the
+        card comes below.
         """
         super().__init__(parent)
+        self._head = head
         self._holder, self._line, self._behind = parent, line, behind
         for widget in (parent, line):
             widget.installEventFilter(self)
@@ -113,8 +121,18 @@ class MessageBar(QWidget):
         height = max(height if height > 0 else self.sizeHint().height(), 0 if is_card else below.height())
         left = below.left() + (below.width() - width) // 2 if is_card else below.left()
         # Without the line the controls of the replay end there.
-        top = below.top() + _MARGIN if is_card else below.bottom() + 1 - height
+        top = self._top_of_card() if is_card else below.bottom() + 1 - height
         self.setGeometry(left, top, width, height)
+
+    def _top_of_card(self) -> int:
+        head = self._head()
+        if head is None:
+            return _MARGIN
+        # It may come while this is read.
+        head.installEventFilter(self)
+        if not head.isVisible():
+            return _MARGIN
+        return head.mapTo(self._holder, head.rect().bottomLeft()).y() + 1 + _MARGIN
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         # It lies where something may be dropped: what only tells gives way.

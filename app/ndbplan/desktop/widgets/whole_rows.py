@@ -17,11 +17,13 @@ def _end_with_a_whole_row(view: QTableView | QTreeView | QListWidget, row_px: in
 
 
 class Table(QTableView):
-    """A table whose rows have one height."""
+    """A table; where its rows have one height it ends with a whole one."""
 
     def updateGeometries(self) -> None:
         super().updateGeometries()
-        _end_with_a_whole_row(self, self.verticalHeader().defaultSectionSize())
+        head, row_px = self.verticalHeader(), self.verticalHeader().defaultSectionSize()
+        has_one_height = head.length() == row_px * head.count()
+        _end_with_a_whole_row(self, row_px if has_one_height else 0)
 
 
 class Tree(QTreeView):
