@@ -177,10 +177,15 @@ class TestFailures:
         assert texts[0] == "goes on if the arbitrator (node 145) answers"
         assert "none of 24 single failures stops" in panel.line.text()
 
-    def test_no_text_of_a_row_is_cut(self, panel) -> None:
+    def test_no_text_of_a_row_is_cut(self, qtbot, window, panel) -> None:
         """Hosts whose names differ by part of a pixel both read `host-…`; all reasons ended in `…`."""
         rows, table = panel.rows, panel.table
         every = [rows.index(row, column) for row in range(rows.rowCount()) for column in range(5)]
+        present = window.actions_table["present"]
+        present.trigger()
+        qtbot.waitUntil(lambda: all(whole(table, index) for index in every))
+        present.trigger()
+        qtbot.waitUntil(lambda: all(whole(table, index) for index in every))
         for room in (0, 560, 676, 762, 1100):
             if room:
                 table.setFixedWidth(room)

@@ -54,6 +54,21 @@ def test_each_part_fails_in_its_way(object_id: str, line: str) -> None:
     assert _events(plan)[-1].at_s == 90.0
 
 
+@pytest.mark.parametrize(
+    ("object_id", "line"),
+    [
+        ("ndb1", "ndbmtd 1 restarts"),
+        ("host-a1", "host-a1 restarts"),
+        ("rack-a", "Rack A restarts"),
+        (PLAN.sql_nodes[0].id, "mysqld 147 restarts"),
+        (PLAN.management_nodes[0].id, "ndb_mgmd 145 restarts"),
+    ],
+)
+def test_what_is_restarted_is_not_said_to_fail(object_id: str, line: str) -> None:
+    plan = events.started_again(PLAN, LOAD, [object_id], 90.0)
+    assert event_line(plan, _events(plan)[-1]) == line
+
+
 def test_an_api_slot_cannot_be_killed() -> None:
     slot = PLAN.api_slots[0]
     assert not events.can_be_killed(slot)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from ndbplan.base.units import format_value
 from ndbplan.configuration.directories import disks_of_roles
 from ndbplan.demo.model import Scene
-from ndbplan.describe.estimated import loads_at, loads_of
+from ndbplan.describe.estimated import carried_at, loads_at, loads_of
 from ndbplan.describe.overlay import NEAR, NO_LOADS, OVER, Loads, worst_use
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
@@ -50,7 +50,8 @@ def _loads(plan: Plan, scene: Scene, answers: Answers) -> Loads:
         return at_rest
     from ndbplan.simulate.moment import moment_of
 
-    return loads_at(moment_of(answers.asked.run, float(scene.at)), plan, at_rest)
+    moment = moment_of(answers.asked.run, float(scene.at))
+    return loads_at(moment, plan, at_rest, carried_at(moment, answers.asked.now.workload))
 
 
 def _title(scene: Scene, loads: Loads, *, many: bool) -> str:

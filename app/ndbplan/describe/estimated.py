@@ -13,6 +13,7 @@ from ndbplan.describe.colouring import NOTHING, Colouring, Known, colour_by, dis
 from ndbplan.describe.overlay import NO_LOADS, Loads
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import JobLoad, Workload
 
 if TYPE_CHECKING:
     from ndbplan.checks.problem import Problem
@@ -103,6 +104,19 @@ def loads_at(moment: Moment, plan: Plan, at_rest: Loads, carried: float = 1.0) -
     )
 
 
+def carried_at(moment: Moment, workload: Workload | None) -> float:
+    """Transactions at a moment as a share of those that the estimates of a workload are for: its most.
+
+    Of a job, which has no rate of its own, all.
+    """
+    from ndbplan.estimate.load.demand import offered_per_s
+
+    if workload is None or isinstance(workload.load, JobLoad):
+        return 1.0
+    most_per_s = offered_per_s(workload.load)
+    return moment.accepted_per_s / most_per_s if most_per_s > 0 else 1.0
+
+
 def _without(shares: Mapping[str, float], idle: set[str]) -> dict[str, float]:
     return {object_id: share for object_id, share in shares.items() if object_id not in idle}
 
@@ -111,8 +125,6 @@ def _carrying(
     shares: dict[str, float], carried: float, always: Mapping[str, float] = NO_LOADS.cpu
 ) -> dict[str, float]:
     """`always`: what of a share no load changes."""
-    if carried == 1.0:
-        return shares
 
     def at_load(name: str, share: float) -> float:
         still = always.get(name, 0.0)

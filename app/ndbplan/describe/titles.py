@@ -7,6 +7,7 @@ from typing import Any
 
 from ndbplan.base.units import format_bytes, format_bytes_binary, format_count, format_percent, how_many
 from ndbplan.configuration.deployment import data_node_program
+from ndbplan.edits.events import is_restart
 from ndbplan.plan.events import (
     BetweenSides,
     Burst,
@@ -137,7 +138,7 @@ def _on_host(plan: Plan, process: Any) -> str:
 
 
 def event_line(plan: Plan, event: Event) -> str:
-    """What happens, in a few words: `ndbmtd 3 fails`, `host-a1 / nvme0 at 50 %`, `backup`."""
+    """What happens, in a few words: `ndbmtd 3 fails`, `ndbmtd 3 restarts`, `host-a1 / nvme0 at 50 %`."""
     if isinstance(event, DiskSlow):
         name = title(plan, plan.by_id[event.object_id])
         return f"{name} fails" if event.factor == 0 else f"{name} at {format_percent(event.factor)}"
@@ -163,4 +164,5 @@ def event_line(plan: Plan, event: Event) -> str:
     if not object_id:
         return event.title.lower()
     verb = "stops" if isinstance(event, SqlNodeDown | ManagementNodeDown) else "fails"
+    verb = "restarts" if is_restart(event) else verb
     return f"{display_name(plan, plan.by_id[object_id])} {verb}"

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
 
 from ndbplan.base.units import format_clock
-from ndbplan.describe.estimated import loads_at
+from ndbplan.describe.estimated import carried_at, loads_at
 from ndbplan.describe.overlay import NO_LOADS
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.document import Document
@@ -131,7 +131,8 @@ class SidePanels(QObject):
         if moment is None:
             self._canvas.show_loads(self._at_rest)
         else:
-            self._canvas.show_loads(loads_at(moment, self._document.plan, self._at_rest))
+            carried = carried_at(moment, event_edits.workload)
+            self._canvas.show_loads(loads_at(moment, self._document.plan, self._at_rest, carried))
         self._name_moment()
 
     def _name_moment(self) -> None:

@@ -149,6 +149,13 @@ def started_again(plan: Plan, workload_id: str, object_ids: Iterable[str], at_s:
     return plan
 
 
+def is_restart(event: Event) -> bool:
+    """Whether what fails is started again at once: somebody restarts it."""
+    if isinstance(event, SqlNodeDown):
+        return 0.0 < event.duration_s <= _AT_ONCE_S
+    return getattr(event, "back_after_s", None) == 0.0
+
+
 def _keeps_down(plan: Plan, workload_id: str, object_id: str, at_s: float) -> int | None:
     """Which event keeps a part down, slow or full at a moment; of several the last."""
     last: int | None = None

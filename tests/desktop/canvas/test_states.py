@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from ndbplan.describe.estimated import loads_at
+from ndbplan.describe.estimated import carried_at, loads_at, loads_of
 from ndbplan.describe.overlay import NO_LOADS, Loads
 from ndbplan.desktop.canvas.tips import tip
 from ndbplan.desktop.look import paint
@@ -132,6 +132,25 @@ def test_the_moment_of_a_run_reaches_the_canvas(hands) -> None:
     loads = loads_at(moment, plan, NO_LOADS)
     assert {"ndb1", "host-a1", DISK} <= loads.down.keys(), "its disks are down with a host"
     assert "ndb2" not in loads.down
+
+
+def test_processors_and_network_do_at_a_moment_what_is_carried_then() -> None:
+    """They stood at what the most of the workload would take all through a run, even at `CPU 102 %`."""
+    sale = PLAN.workloads[1]
+    now = estimation_of(PLAN, sale.id)
+    result = simulate(now, duration_s=900.0)
+    at_rest = loads_of(PLAN, now.work_out(), ())
+    assert max(at_rest.cpu.values()) > 1.0
+    moments = [moment_of(result, at_s) for at_s in (0.0, 300.0, 890.0)]
+    seen = [loads_at(one, PLAN, at_rest, carried_at(one, sale)) for one in moments]
+    for object_id in ("app-a1", "host-a1"):
+        begin, busy, end = (loads.cpu[object_id] for loads in seen)
+        assert begin < 0.5 * busy
+        assert end < 0.5 * busy
+        assert busy <= 1.0
+    (name, _), *_ = at_rest.network.items()
+    assert seen[0].network[name] < 0.5 * seen[1].network[name]
+    assert max(loads_at(moments[1], PLAN, at_rest).cpu.values()) <= 1.0
 
 
 def test_a_moment_names_nodes_by_their_numbers(hands) -> None:

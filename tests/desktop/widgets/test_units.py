@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndbplan.base.errors import UserError
+from ndbplan.desktop.widgets import units
 from ndbplan.desktop.widgets.units import (
     BYTES,
     BYTES_PER_S,
@@ -20,6 +21,8 @@ from ndbplan.desktop.widgets.units import (
     rounded,
 )
 
+UNITS = [one for name, one in vars(units).items() if isinstance(one, Unit) and name != "TEXT"]
+
 whole = st.integers(min_value=0, max_value=2**50)
 real = st.floats(min_value=1e-6, max_value=1e12, allow_nan=False)
 
@@ -29,6 +32,16 @@ real = st.floats(min_value=1e-6, max_value=1e12, allow_nan=False)
 @given(value=whole)
 def test_whole_numbers_come_back(unit: Unit, value: int) -> None:
     assert unit.parse(unit.show(value)) == value
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_what_a_refusal_says_to_type_is_taken(unit: Unit) -> None:
+    """Who typed a word for a share was told to type 10k or 3M, which is refused too."""
+    with pytest.raises(UserError) as refused:
+        unit.parse("abc")
+    examples = str(refused.value.fix).removeprefix("type for example ").replace(" or ", ", ").split(", ")
+    for example in (*examples, *unit.example.split(", ")):
+        unit.parse(example)
 
 
 @pytest.mark.parametrize("unit", [BYTES_PER_S, SECONDS, NUMBER])

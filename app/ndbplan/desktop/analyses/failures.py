@@ -186,8 +186,9 @@ class FailuresPanel(Panel):
         self.table.selectionModel().selectionChanged.connect(lambda _new, _old: self._lead())
         self.table.doubleClicked.connect(lambda _index: self._kill())
         context.selection.changed.connect(self._follow)
-        # Its texts may be larger then: the table has its font in the next turn.
-        theme.theme().changed.connect(lambda: next_turn(self, self._fit_columns))
+        theme.theme().changed.connect(self.table.viewport().update)
+        # The table has its larger font in the next turn.
+        theme.theme().scaled.connect(lambda: next_turn(self, self._fit_columns))
 
     def _build(self) -> None:
         bar, kinds = QHBoxLayout(), FlowLayout(spacing=4)
@@ -280,7 +281,6 @@ class FailuresPanel(Panel):
         Long names are cut in their middle: what a loss means is seen beside them.
         """
         head = self.table.horizontalHeader()
-        self.table.viewport().update()
         if not self.rows.failures:
             return
         widths = []

@@ -149,7 +149,7 @@ def _parse_signed(text: str) -> int:
 
 
 def _parse_share(text: str) -> float:
-    value = units.parse_count(_by_hand(text).removesuffix("%"))
+    value = units.parse_count(_by_hand(text).removesuffix("%"), "25 %")
     if value > 100:
         raise UserError(f"{text.strip()[:40]} is more than 100 %", fix="type for example 25 %")
     return value / 100
