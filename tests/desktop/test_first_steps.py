@@ -77,6 +77,29 @@ def test_from_nothing_to_a_plan_that_can_be_simulated_by_clicks_on_what_is_missi
     assert "No workload yet" in window.top_bar.simulate.toolTip()
 
 
+def test_tables_of_statements_are_said_to_have_no_rows_until_they_have_some(open_window, qtbot):
+    """They were simulated empty, and nothing said so."""
+    window = open_window()
+    window.steps.do("hosts")
+    assert "no rows" not in window.messages.text
+    window.steps.do("tables")
+    (dialog,) = window.findChildren(SqlDialog)
+    dialog.text.setPlainText("CREATE TABLE a (i INT PRIMARY KEY); CREATE TABLE b (i INT PRIMARY KEY);")
+    qtbot.waitUntil(dialog.take.isEnabled, timeout=60_000)
+    dialog.add_tables()
+    assert window.messages.text.startswith("2 tables have no rows yet")
+    qtbot.mouseClick(window.messages._button, LEFT)
+    panel = window.panels.analyses.panel("Tables")
+    assert window.panels.tab == "Tables"
+    assert panel.view.state() == panel.view.State.EditingState
+    window.document.undo_stack.undo()
+    window.document.undo_stack.redo()
+    assert window.messages.isVisible()
+    for table in window.document.plan.tables:
+        window.document.edit("Rows", lambda plan, i=table.id: edits.update(plan, i, rows=5))
+    assert not window.messages.isVisible()
+
+
 @pytest.mark.parametrize("at", [(0.0, 0.0), (-328.0, -24.0), (900.0, 412.0)])
 def test_a_small_cluster_comes_in_rows_beside_a_host_that_was_placed(open_window, qtbot, at) -> None:
     """Its hosts stood like a staircase, as the flow leaves gaps for what was placed, and the view zoomed."""

@@ -77,6 +77,12 @@ def test_ways_that_buy_are_buttons_too_and_fit_into_the_inspector(window, qtbot)
     too_small(window, 2_000_000_000)
     row = fill_row(window, qtbot)
     assert [way.title.split()[0] for way in row.ways] == ["Give", "Add"]
+    button, problems = (
+        window.panels.analyses.panel("Problems").fix_all,
+        window.panels.estimates.latest.problems,
+    )
+    free = sum(problem.free_way is not None for problem in problems)
+    assert button.isHidden() or button.text() == f"Fix {free} of {len(problems)}", "not all: this one buys"
     frame = window.panels.inspector_frame
     beside = [r for r in frame.findChildren(ProblemRow) if "its DataMemory" in r.accessibleName()]
     assert beside

@@ -218,7 +218,8 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(theme.window_icon())
         Pinch(self.canvas)
         self.minimap, self.empty = Minimap(self.canvas), EmptyCanvas(self.canvas)
-        self.steps = Steps(self, self.canvas, self.actions_table, self.messages, self.preferences)
+        shared = self.actions_table, self.messages, self.preferences
+        self.steps = Steps(self, self.canvas, *shared, self.panels.ask_rows)
         self.empty.sample_wanted.connect(self.show_gallery)
         self.empty.host_wanted.connect(lambda: self.editor.add_beside_selection("host-small"))
         self.empty.file_wanted.connect(self.files.open)

@@ -141,6 +141,14 @@ class SidePanels(QObject):
         is_seen = at_s is None or self.tab == "Simulation"
         self._canvas.name_moment("" if is_seen or at_s is None else f"The run at {format_clock(at_s)}")
 
+    def ask_rows(self) -> None:
+        """Let somebody type how many rows the tables have."""
+        from ndbplan.desktop.analyses.tables import TablesPanel
+
+        panel = self.analyses.show_tab("Tables")
+        if isinstance(panel, TablesPanel):
+            panel.ask_rows()
+
     def show_help(self) -> None:
         """What would help, in the inspector."""
         self.inspector_frame.show()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtWidgets import QWidget
@@ -14,6 +15,7 @@ from ndbplan.desktop.document.preferences import FIRST_STEPS_OVER, Preferences
 from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.edits import first_steps, offers
 from ndbplan.edits import parts as edits
+from ndbplan.plan.plan import Plan
 
 
 class Steps:
@@ -26,9 +28,14 @@ class Steps:
         actions: Actions,
         messages: MessageBar,
         preferences: Preferences,
+        ask_rows: Callable[[], object],
     ) -> None:
-        self._window, self._canvas = window, canvas
+        """`ask_rows`: lets somebody type how many rows the tables have."""
+        self._window, self._canvas, self._ask_rows = window, canvas, ask_rows
+        self._of_rows = ""
+        """What is said of tables without rows."""
         self._editor, self._actions, self._messages = canvas.editor, actions, messages
+        self._editor.document.changed.connect(self._tell_of_rows)
         self.row: FirstSteps | None = None
         if not preferences.get(FIRST_STEPS_OVER):
             self.row = FirstSteps(canvas)
@@ -71,6 +78,19 @@ class Steps:
         from ndbplan.desktop.dialogs.sql_dialog import SqlDialog
 
         SqlDialog(self._editor.document, self._window).open()
+
+    def _tell_of_rows(self, before: Plan, after: Plan) -> None:
+        """Statements say nothing of rows, without which memory and times are those of empty tables."""
+        empty = [table for table in after.tables if not table.rows]
+        if before.hosts is after.hosts and any(table.id not in before.by_id for table in empty):
+            names = empty[0].name if len(empty) == 1 else f"{len(empty)} tables"
+            has = "has" if len(empty) == 1 else "have"
+            self._of_rows = f"{names} {has} no rows yet: figures are those of empty tables."
+            self._messages.say("info", self._of_rows, "How many rows…", self._ask_rows)
+        elif self._of_rows and not empty:
+            if self._messages.text == self._of_rows:
+                self._messages.hide()
+            self._of_rows = ""
 
     def _add_load(self) -> None:
         if not self._editor.plan.tables:

@@ -63,6 +63,29 @@ def test_rows_are_typed_in_the_grid_as_one_undoable_step(window, qtbot) -> None:
     assert not panel.shown.flags(panel.shown.index(0, STORAGE)) & Qt.ItemFlag.ItemIsEditable
 
 
+def _type(qtbot, panel: TablesPanel, text: str) -> None:
+    qtbot.waitUntil(lambda: panel.view.findChild(QLineEdit) is not None, timeout=WAIT_MS)
+    editor = panel.view.findChild(QLineEdit)
+    editor.selectAll()
+    qtbot.keyClicks(editor, text)
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: panel.view.findChild(QLineEdit) is None, timeout=WAIT_MS)
+
+
+def test_enter_goes_on_to_the_row_below_unless_it_is_refused(window, qtbot) -> None:
+    """Who typed the rows of one table after another overwrote the first."""
+    panel = panel_of(window, qtbot)
+    window.document.edit("Empty", lambda p: parts.update(p, p.tables[1].id, rows=0))
+    panel.ask_rows()
+    assert panel.view.currentIndex() == panel.shown.index(1, ROWS)
+    _type(qtbot, panel, "3M")
+    assert panel.view.currentIndex() == panel.shown.index(2, ROWS)
+    assert window.document.plan.tables[1].rows == 3_000_000
+    panel.view.edit(panel.view.currentIndex())
+    _type(qtbot, panel, "many")
+    assert panel.view.currentIndex() == panel.shown.index(2, ROWS)
+
+
 def test_numbers_are_whole_however_large(window, qtbot) -> None:
     """900 000 000 000 000 rows read 900 000 00…"""
     panel = panel_of(window, qtbot)

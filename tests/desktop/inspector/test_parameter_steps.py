@@ -12,6 +12,7 @@ from ndbplan.advise.candidate_settings import of_parameters, steps_of
 from ndbplan.desktop.inspector.parameter_model import Scope
 from ndbplan.desktop.inspector.parameter_steps import ParameterSteps
 from ndbplan.desktop.widgets.preview_card import Looker
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.plan.samples import sample_plan
 
 _WAIT_MS = 240_000
@@ -26,6 +27,26 @@ def test_they_are_what_the_list_tries() -> None:
         assert {change.title for change in steps.values()} <= listed
     assert steps_of(plan, "data_node", "NoOfReplicas") == {}
     assert steps_of(plan, "data_node", "DataDir") == {}
+
+
+def test_several_nodes_go_together_where_they_have_the_same_value(shown: Any) -> None:
+    """No step was offered as soon as two nodes were selected."""
+    window = shown("starter", 1366, 768)
+    refused: list[str] = []
+    steps = ParameterSteps(window.panels.inspector._context, refused.append)
+    nodes = window.document.plan.data_nodes
+    both = Scope("data_node", tuple(node.id for node in nodes))
+    steps.show_of(both, "RedoBuffer")
+    alone = steps_of(window.document.plan, "data_node", "RedoBuffer", nodes[0])
+    assert steps.links["up"].text() in alone["up"].title
+    steps._do("up")
+    after = window.document.plan.data_nodes
+    (value,) = {node.parameters["RedoBuffer"] for node in after}
+    assert f"{value // 2**20}M on 2 data nodes" in window.document.undo_stack.undoText()
+    assert refused == [""]
+    window.document.edit("One", lambda plan: set_parameter(plan, nodes[0].id, "RedoBuffer", 2**20))
+    steps.show_of(both, "RedoBuffer")
+    assert steps.isHidden(), "one step of each would be two values"
 
 
 def test_a_step_is_seen_and_then_done(shown: Any, qtbot: Any) -> None:

@@ -13,7 +13,7 @@ from ndbplan.desktop.widgets.fields import LineField
 from ndbplan.desktop.widgets.preview_card import Looker
 from ndbplan.desktop.widgets.stepper import Stepper
 from ndbplan.edits import parts as edits
-from ndbplan.edits.steps import next_down, next_up
+from ndbplan.edits.steps import next_down, next_up, share_down, share_up
 
 _WAIT_MS = 240_000
 _LEFT = Qt.MouseButton.LeftButton
@@ -46,6 +46,25 @@ def _enter(widget: QWidget) -> None:
 )
 def test_small_whole_numbers_go_by_one_others_by_half_and_twice(now: Any, up: Any, down: Any) -> None:
     assert (next_up(now), next_down(now)) == (up, down)
+
+
+@pytest.mark.parametrize(
+    ("now", "up", "down"), [(0.0, 0.1, None), (0.1, 0.2, 0.05), (0.5, 0.75, 0.25), (0.75, 0.875, 0.5)]
+)
+def test_a_share_comes_nearer_to_the_whole_and_is_never_all_of_it(now: float, up: Any, down: Any) -> None:
+    assert (share_up(now), share_down(now)) == (up, down)
+    for _ in range(40):
+        now = share_up(now)
+    assert 0.9 < now < 1.0
+
+
+def test_a_share_of_a_disk_steps_too(window: Any, qtbot: Any) -> None:
+    window.selection.set(["host-a1-nvme0"])
+    qtbot.waitUntil(lambda: bool(_fields(window, "other_load")), timeout=_WAIT_MS)
+    stepper = _stepper(window, "other_load")
+    stepper._do("up")
+    assert window.document.plan.by_id["host-a1-nvme0"].other_load == 0.1
+    assert stepper.next_value("down") == 0.05
 
 
 def test_a_key_shows_what_the_next_value_would_do_and_enter_takes_it(window: Any, qtbot: Any) -> None:

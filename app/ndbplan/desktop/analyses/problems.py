@@ -68,6 +68,7 @@ class ProblemsPanel(Panel):
         self._error = Elided("fieldError")
         bar.addWidget(self._error)
         self.fix_all = QPushButton("Fix all")
+        self.fix_all.setAccessibleName("Fix all that costs nothing")
         self.fix_all.clicked.connect(self.apply_all)
         bar.addWidget(self.fix_all, 0, Qt.AlignmentFlag.AlignTop)
         scroll = QScrollArea()
@@ -105,7 +106,11 @@ class ProblemsPanel(Panel):
             if kind == "waived":
                 count = len(estimate.plan.waivers)
             self._buttons[kind].setText(f"{name}  {count}")
-        self.fix_all.setVisible(any(problem.free_way is not None for problem in self._problems))
+        free = sum(problem.free_way is not None for problem in self._problems)
+        self.fix_all.setVisible(free > 0)
+        # What has to be bought or answered first somebody chooses, problem by problem.
+        whole = free == len(self._problems)
+        self.fix_all.setText("Fix all" if whole else f"Fix {free} of {len(self._problems)}")
         self._tell_what_is_fixed()
         self._show()
 
@@ -141,7 +146,9 @@ class ProblemsPanel(Panel):
         shown = [f"• {text}" for text in dict.fromkeys(fixes)]
         if len(shown) > _MOST_TOLD:
             shown = [*shown[:_MOST_TOLD], f"• and {len(shown) - _MOST_TOLD} more"]
-        self.fix_all.setToolTip("\n".join(["Apply every fix there is, as one undoable step:", *shown]))
+        self.fix_all.setToolTip(
+            "\n".join(["Apply every fix that costs nothing, as one undoable step:", *shown])
+        )
 
     def _show(self) -> None:
         kind = next((k for k, button in self._buttons.items() if button.isChecked()), "")

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
+    QAbstractItemDelegate,
     QHBoxLayout,
     QPushButton,
     QStackedWidget,
@@ -42,6 +43,7 @@ _CELLS = (
     Cell("rows", "Rows", 112, COUNT),
     Cell("growth_rows_per_month", "Growth a month", 112, COUNT),
 )
+_ROWS = next(at for at, cell in enumerate(_CELLS) if cell.name == "rows")
 _COUNTS = {at for at, cell in enumerate(_CELLS) if cell.unit is COUNT}
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 """Numbers below one another are compared."""
@@ -253,6 +255,22 @@ class TablesPanel(Panel):
         said = f"no table is called {', '.join(unknown[:3])}{more}" if unknown else ""
         self._refuse(said or ("" if done else "the clipboard holds no figures: table, rows, growth a month"))
 
+    @property
+    def is_content(self) -> bool:
+        """Whether what was typed last was taken."""
+        return not self.error.text() and self.readings.isHidden()
+
+    def ask_rows(self) -> None:
+        """Begin to type the rows of the first table that has none."""
+        self.filter.clear()
+        for at in range(self.shown.rowCount()):
+            index = self.shown.index(at, _ROWS)
+            if not self.context.plan.tables[self.shown.mapToSource(index).row()].rows:
+                self.view.setCurrentIndex(index)
+                self.view.setFocus()
+                self.view.edit(index)
+                return
+
     def _filtered(self, text: str) -> None:
         self.shown.setFilterFixedString(text)
         self._sum_up()
@@ -334,6 +352,15 @@ class _View(Table):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.widened.emit()
+
+    def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
+        """As in a spreadsheet Enter goes on to the row below; what is refused or asked about stays."""
+        super().closeEditor(editor, hint)
+        if hint == QAbstractItemDelegate.EndEditHint.SubmitModelCache and self._panel.is_content:
+            here = self.currentIndex()
+            below = self.model().index(here.row() + 1, here.column())
+            if below.isValid():
+                self.setCurrentIndex(below)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Paste):

@@ -101,6 +101,8 @@ class SqlDialog(Dialog):
     def _read(self) -> None:
         self.stop_task()
         text, plan = self.text.toPlainText(), self._document.plan
+        if text.strip() and not self.read_back.count():
+            self.state.say("Reading…")
         self.task = self.tasks.start(lambda task: _read_ddl(text, plan, task), self._was_read)
 
     def _was_read(self, outcome: Outcome) -> None:

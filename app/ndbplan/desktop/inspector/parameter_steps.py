@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,33 @@ from ndbplan.desktop.inspector.mysqld_scope import MysqldScope
 from ndbplan.desktop.inspector.parameter_model import Scope
 from ndbplan.desktop.widgets.preview_card import preview_made
 from ndbplan.desktop.widgets.sections import label, link
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 
 if TYPE_CHECKING:
     from ndbplan.advise.candidate import Change
 
 _WAYS = ("up", "down")
+
+
+def _together(found: Sequence[dict[str, Change]]) -> dict[str, Change]:
+    """Steps of several nodes that lead to the same value on each of them."""
+    if len(found) == 1:
+        return found[0]
+    same: dict[str, Change] = {}
+    for way in _WAYS:
+        ones = [steps[way] for steps in found if way in steps]
+        texts = {one.title.split(" on ")[0] for one in ones}
+        if len(ones) == len(found) and len(texts) == 1:
+            edit = partial(_each, [one.edit for one in ones])
+            same[way] = replace(ones[0], title=f"{texts.pop()} on {len(ones)} data nodes", edit=edit)
+    return same
+
+
+def _each(edits: Sequence[Edit], plan: Plan) -> Plan:
+    for edit in edits:
+        plan = edit(plan)
+    return plan
 
 
 class ParameterSteps(QWidget):
@@ -62,12 +84,12 @@ class ParameterSteps(QWidget):
         from ndbplan.advise.candidate_settings import steps_of
 
         plan = self._context.plan
-        if isinstance(scope, MysqldScope) or len(scope.process_ids) > 1:
+        nodes = [node for i in scope.process_ids if isinstance(node := plan.by_id[i], DataNode)]
+        if isinstance(scope, MysqldScope) or len(nodes) < len(scope.process_ids):
             return {}
-        node = plan.by_id[scope.process_ids[0]] if scope.process_ids else None
-        if node is not None and not isinstance(node, DataNode):
-            return {}
-        return steps_of(plan, scope.name, name, node)
+        if not nodes:
+            return steps_of(plan, scope.name, name)
+        return _together([steps_of(plan, scope.name, name, node) for node in nodes])
 
     def _edit(self, way: str) -> Edit:
         return self._changes[way].edit if way in self._changes else lambda plan: plan

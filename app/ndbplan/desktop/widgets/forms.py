@@ -16,7 +16,7 @@ from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.widgets.fields import MIXED, ChoiceField, Choices, Commit, Field, FlagField, LineField
 from ndbplan.desktop.widgets.preview_card import preview_choices
 from ndbplan.desktop.widgets.stepper import Stepper
-from ndbplan.desktop.widgets.units import STEPPED, Unit
+from ndbplan.desktop.widgets.units import SHARE, STEPPED, Unit
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.edits.places import address_of_part
@@ -86,6 +86,7 @@ class Form(QWidget):
                 self._estimates.previews,
                 lambda: self._document.plan,
                 partial(self._applied, name, edit),
+                of_a_whole=unit is SHARE,
             )
         return field
 

@@ -22,15 +22,19 @@ from ndbplan.desktop.document.previews import Edit, Previews
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.fields import LineField
 from ndbplan.desktop.widgets.preview_card import look_away, looker
-from ndbplan.edits.steps import next_down, next_up
+from ndbplan.edits.steps import next_down, next_up, share_down, share_up
 from ndbplan.plan.plan import Plan
 
 _KEYS = {Qt.Key.Key_Up: "up", Qt.Key.Key_Down: "down"}
-_NEXT = {"up": next_up, "down": next_down}
+_WAYS = ("up", "down")
 _ARROW_PX = 10
 _SEEN = (
     QEvent.Type.Enter, QEvent.Type.Leave, QEvent.Type.FocusIn, QEvent.Type.FocusOut, QEvent.Type.Resize,
 )  # fmt: skip
+
+
+def _numbers(name: str) -> dict[str, Callable[[Any], Any]]:
+    return {"up": partial(next_up, name=name), "down": partial(next_down, name=name)}
 
 
 class Stepper(QObject):
@@ -43,12 +47,15 @@ class Stepper(QObject):
         previews: Previews,
         plan: Callable[[], Plan],
         edit_of: Callable[[Any], Edit],
+        *,
+        of_a_whole: bool = False,
     ) -> None:
-        """`name`: of the field in the plan, on which the size of a step depends."""
+        """`name`: of the field in the plan, on which the size of a step depends; `of_a_whole`: a share."""
         super().__init__(field)
-        self._field, self._name, self._previews = field, name, previews
+        self._next = {"up": share_up, "down": share_down} if of_a_whole else _numbers(name)
+        self._field, self._previews = field, previews
         self._plan, self._edit_of = plan, edit_of
-        self.arrows = {way: self._arrow(way) for way in _NEXT}
+        self.arrows = {way: self._arrow(way) for way in _WAYS}
         for watched in (field.line, *self.arrows.values()):
             watched.installEventFilter(self)
         field.line.textEdited.connect(lambda _text: look_away(field.line))
@@ -71,7 +78,7 @@ class Stepper(QObject):
     def next_value(self, way: str) -> Any:
         """The next value `up` or `down` of what the field says; None: there is none that the plan takes."""
         now = self._field.number()
-        value = None if now is None else _NEXT[way](now, self._name)
+        value = None if now is None else self._next[way](now)
         if value is None or value == now:
             return None
         try:

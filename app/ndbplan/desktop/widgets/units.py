@@ -178,8 +178,8 @@ WHOLE_NUMBER = Unit(_parse_signed, lambda value: f"{value}", "1, -5")
 NUMBER = Unit(lambda text: units.parse_count(_by_hand(text)), _show_count, "2.5, 10k")
 SHARE = Unit(_parse_share, _show_share, "25 %")
 TEXT = Unit(lambda text: text.strip(), lambda value: str(value), "text")
-STEPPED = (BYTES, MEMORY, CAPACITY, BYTES_PER_S, LATENCY, SECONDS, COUNT, WHOLE, NUMBER)
-"""Kinds of numbers that are larger and smaller by steps; shares end at a whole."""
+STEPPED = (BYTES, MEMORY, CAPACITY, BYTES_PER_S, LATENCY, SECONDS, COUNT, WHOLE, NUMBER, SHARE)
+"""Kinds of numbers that are larger and smaller by steps."""
 
 
 def rounded(value: float) -> float:
