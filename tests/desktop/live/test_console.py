@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtTest import QTest
 
 from ndbplan.desktop.live.console import Console, Log
@@ -30,7 +30,22 @@ def test_what_is_typed_over_the_answers_goes_into_the_line(qtbot) -> None:
     assert QGuiApplication.clipboard().text() == "Node 3: started"
 
 
-def test_a_log_that_is_another_one_is_seen_from_the_begin_of_its_lines(qtbot) -> None:
+def test_the_end_of_each_line_of_the_log_is_in_sight_however_narrow_it_is(qtbot) -> None:
+    """At 1366 pixels it said when and who, and of what happened `Nod`."""
+    log = Log()
+    qtbot.addWidget(log)
+    log.resize(430, 160)
+    log.show()
+    lines = [f"2026-01-05 08:00:{i:02} [MgmtSrvr] ALERT    -- Node 3: Forced shutdown {i}" for i in range(30)]
+    for line in lines:
+        log.take((line,), is_other=False)
+    assert log.horizontalScrollBar().maximum() == 0
+    assert log.verticalScrollBar().value() == log.verticalScrollBar().maximum()
+    log.moveCursor(QTextCursor.MoveOperation.End)
+    assert log.viewport().rect().contains(log.cursorRect())
+
+
+def test_a_log_that_is_another_one_is_seen_at_its_end(qtbot) -> None:
     log = Log()
     qtbot.addWidget(log)
     log.resize(300, 120)
@@ -40,9 +55,7 @@ def test_a_log_that_is_another_one_is_seen_from_the_begin_of_its_lines(qtbot) ->
             tuple(f"2026-01-05 08:00:{i:02} [MgmtSrvr] INFO {'x' * 200}" for i in range(30)),
             is_other=is_other,
         )
-    assert log.horizontalScrollBar().maximum() > 0
-    assert log.horizontalScrollBar().value() == 0
-    assert log.verticalScrollBar().value() == log.verticalScrollBar().maximum()
+        assert log.verticalScrollBar().value() == log.verticalScrollBar().maximum() > 0
 
 
 @pytest.mark.parametrize("prompt", ["ndb_mgm>", "mysql>", "mysql3>", "!", "{host}$"])

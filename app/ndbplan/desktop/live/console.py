@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
+    QTextOption,
 )
 from PySide6.QtWidgets import (
     QDockWidget,
@@ -238,6 +239,9 @@ class Log(Output):
 
     def __init__(self) -> None:
         super().__init__("Cluster log")
+        # What happened stands at the end of a line, behind when and who.
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self._colours = Severities(self.document())
 
     def take(self, lines: tuple[str, ...], *, is_other: bool) -> None:
@@ -247,8 +251,6 @@ class Log(Output):
         self.add("\n".join(lines))
         if is_other:
             self.moveCursor(QTextCursor.MoveOperation.End)
-            # Its begin says when and who.
-            self.moveCursor(QTextCursor.MoveOperation.StartOfBlock)
 
 
 def type_into(dock: QDockWidget) -> None:

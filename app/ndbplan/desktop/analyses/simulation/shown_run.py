@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ndbplan.base.units import format_bytes_binary, format_bytes_per_s, format_clock
+from ndbplan.base.units import MIB, format_bytes_binary, format_bytes_per_s, format_clock
 from ndbplan.desktop.analyses.simulation.run import error_text
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.chart_content import Content, Mark, Series, Shade
@@ -106,7 +106,7 @@ class ShownRun:
         size = parts[0].log_bytes if parts else 0
         limit = _near(float(size), [p.log_used for p in parts])
         name = f"log of a part: {format_bytes_binary(size)}"
-        return self._content("MiB", series, limit=limit, limit_name=name)
+        return self._content("MiB", series, limit=limit, limit_name=name, least_top=MIB)
 
     def writes(self, disk_id: str) -> Content:
         """What is written to a disk for each purpose, and how busy that makes it."""
