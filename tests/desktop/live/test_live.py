@@ -144,6 +144,20 @@ def test_consoles_answer_as_at_a_terminal_and_the_plan_is_as_it_was(qtbot: Any, 
     page.bar.play.click()
 
 
+def test_a_node_leads_to_the_shell_where_it_is_started(live: Live) -> None:
+    """In a lesson that leaves no other way its menu said `Start`, grey, and nothing else."""
+    _, page = live()
+    assert page.sight is not None
+    plan = page.canvas.document.plan
+    for node in (plan.data_nodes[0], plan.management_nodes[0], plan.sql_nodes[0]):
+        prompt = f"{plan.host(node.host_id or '').hostname}$"
+        menu = menu_of(page, (node.id,), page.sight, page.say, allows=())
+        able = {action.text(): action for action in menu.actions() if action.isEnabled()}
+        able[f"Open the shell of {prompt.removesuffix('$')}"].trigger()
+        assert prompt in page.consoles
+        menu.close()
+
+
 def test_time_flows_with_the_clock_and_waits_while_the_plan_is_looked_at(qtbot: Any, live: Live) -> None:
     window, page = live()
     page.bar.speed.setCurrentIndex(page.bar.speed.count() - 1)

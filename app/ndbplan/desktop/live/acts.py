@@ -101,6 +101,10 @@ def _of_processes(processes: list[Process], sight: Sight) -> Iterator[Line]:
     if isinstance(only, DataNode) and runs:
         yield Line("Stop it in ndb_mgm", MGM, f"{only.node_id} STOP")
         yield Line("Restart it in ndb_mgm", MGM, f"{only.node_id} RESTART")
+    if only is not None and only.host_id is not None:
+        # Where it is started by hand, also in a lesson that leaves no other way.
+        hostname = sight.plan.host(only.host_id).hostname
+        yield Line(f"Open the shell of {hostname}", f"{hostname}$", "")
     if len(processes) > 1 and all(isinstance(process, DataNode) for process in processes):
         pair = sorted({process.host_id for process in processes if process.host_id is not None})
         if len(pair) == 2:
