@@ -84,7 +84,7 @@ def test_calibrate_makes_the_estimate_fit(call: Any, saved: Any, tmp_path: Path)
     again = tmp_path / "again.ndbplan"
     call("calibrate", output, "--restarted", "200s", "--source", "our cluster", "-o", again)
     shape = call("restart", again, "--kind", "node", "--json").json("restart")
-    assert shape["duration_s"]["value"] == pytest.approx(200, rel=0.03)
+    assert shape["duration_s"]["value"] == pytest.approx(200, rel=0.01)
     assert {c.source for c in load(again).calibrations} == {"timed by hand", "our cluster"}
 
 

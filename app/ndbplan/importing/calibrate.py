@@ -247,6 +247,8 @@ RESTART_KNOBS = (
     Knob(durations=("restore_core_share",)),
     Knob(durations=("lcp_wait_idle_s",)),
     Knob(durations=("checkpoint_under_way_idle",)),
+    Knob(durations=("checkpoint_under_way",)),
+    Knob(durations=("checkpoints_waited_idle",), least=1.0),
     Knob(durations=("lcp_begin_s",)),
     Knob(durations=("subscription_s",)),
     Knob(durations=("stop_handover_s",)),

@@ -60,6 +60,8 @@ class Knob(NamedTuple):
     """Fall as it grows."""
     by_processor: bool = False
     """A machine may do it much faster than any that was measured."""
+    least: float = 0.0
+    """Of the first constant: what it never falls below, as less would change nothing."""
 
     @property
     def first(self) -> str:
@@ -111,6 +113,7 @@ def updated(
     def slopes(theta: Array, at: Array) -> Array:
         return np.stack([(logs(theta + _STEP * unit) - at) / _STEP for unit in np.eye(len(knobs))], axis=1)
 
+    least = np.array([_least_log(plan, knob) for knob in knobs])
     theta = np.zeros(len(knobs))
     if plan.calibrations:
         at = logs(theta)
@@ -123,8 +126,8 @@ def updated(
     for _ in range(_ROUNDS):
         at = logs(theta)
         slope = slopes(theta, at)
-        after = np.linalg.inv(known + slope.T @ weight @ slope)
-        goal = after @ slope.T @ weight @ (wanted - at + slope @ theta)
+        steep = slope.T @ weight
+        goal = _lowest(known + steep @ slope, steep @ (wanted - at + slope @ theta), least)
         step = np.clip(goal - theta, -_MOST_STEP, _MOST_STEP)
         theta = theta + step
         if float(np.abs(step).max()) < 1e-6:
@@ -143,6 +146,26 @@ def updated(
     ]
     learned = zip(theta.tolist(), widths[0].tolist(), widths[1].tolist(), rows, strict=True)
     return _calibrated(plan, knobs, [_Learned(*one) for one in learned], source)
+
+
+def _least_log(plan: Plan, knob: Knob) -> float:
+    """How far a knob may be turned down, as a logarithm: below 0, or 0 where it stands at its least."""
+    value = constant_for(plan, knob.first).value
+    return min(0.0, math.log(knob.least / value)) if knob.least > 0 else -math.inf
+
+
+def _lowest(curve: Array, slope: Array, least: Array) -> Array:
+    """Where half of x' curve x less slope' x is lowest while no x lies below its least."""
+    import numpy as np
+
+    held = np.zeros(len(slope), dtype=bool)
+    while True:
+        free, at = ~held, np.where(held, least, 0.0)
+        at[free] = np.linalg.solve(curve[np.ix_(free, free)], (slope - curve @ at)[free])
+        below = at < least
+        if not below.any():
+            return at
+        held |= below
 
 
 def deviation(plan: Plan, constant: str) -> float:
@@ -310,7 +333,9 @@ def _refuse_the_impossible(
 ) -> None:
     """Raises MeasurementError for a duration that disks, links and what is not a knob do not allow."""
     logs = [
-        math.log(_FASTEST) if knob.by_processor else -_MOST_DEVIATIONS * deviation(plan, knob.first)
+        math.log(_FASTEST)
+        if knob.by_processor
+        else max(_least_log(plan, knob), -_MOST_DEVIATIONS * deviation(plan, knob.first))
         for knob in knobs
     ]
     fastest = predict(_moved(plan, knobs, logs))

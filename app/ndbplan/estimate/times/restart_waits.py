@@ -74,7 +74,8 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
     written = start.checkpoint.written_bytes.value if start.load is not None and start.checkpoint else 0.0
     running = constants["checkpoint_under_way"]
     if start.load is None:
-        running = Quantity(0.0, 0.0, running.high, running.unit, running.why)
+        waited = constants["checkpoints_waited_idle"]
+        running = (waited - 1.0).within(least=0.0).because(*waited.why)
         if kind == "node" and start.has("checkpoint_speed_by_parameters"):
             running = constants["checkpoint_under_way_idle"]
     count = Quantity.exact(1.0, "checkpoints")
