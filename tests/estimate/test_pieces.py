@@ -19,7 +19,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint import _full
-from ndbplan.estimate.load.checkpoint_speed import SpeedLimits
+from ndbplan.estimate.load.checkpoint_speed import SpeedLimits, redo_alerts
 from ndbplan.estimate.load.key_choice import HotKey, _worst_place, hot_key
 from ndbplan.estimate.load.partial_checkpoint import (
     Change,
@@ -27,7 +27,9 @@ from ndbplan.estimate.load.partial_checkpoint import (
     _settle,
     partial_checkpoint,
     partial_fraction,
+    whole_parts,
 )
+from ndbplan.estimate.load.redo_control import Reckoned
 from ndbplan.estimate.space.file_sizes import _specified, _stated_files
 from ndbplan.estimate.space.growth import _crossing, _months
 from ndbplan.estimate.storage.node_data import _SUMMED, _node_data
@@ -55,29 +57,75 @@ def held(rows: float, checkpoint_bytes: float) -> Any:
     )
 
 
-@pytest.mark.parametrize(
-    ("inserts", "updates", "deletes", "speed"),
-    [
-        # RecoveryWork 60, InsertRecoveryWork 40, a deleted row counts 1.2 times; 1.25 times what is needed.
-        (0, 30_000, 0, 1.25 * 30e6 * (1 + 1 / 0.6)),
-        (30_000, 0, 0, 1.25 * 30e6 * (1 + 0.4 / 0.6)),
-        (0, 0, 30_000, 1.25 * 30e6 * 1.2 / 0.6),
-        (0, 1_000, 0, 20e6),
-        # More than MaxDiskWriteSpeedOwnRestart, which redo control is not held by; no more than is scanned.
-        (0, 100_000, 0, 1.25 * 100e6 * (1 + 1 / 0.6)),
-        (0, 200_000, 0, 400e6),
-    ],
-)
-def test_a_partial_checkpoint_is_as_fast_as_changes_need(
-    inserts: float, updates: float, deletes: float, speed: float
-) -> None:
+def _reckoned(**more: Any) -> Reckoned:
+    """A gigabyte of memory, RecoveryWork 60, InsertRecoveryWork 40; a deleted row counts 1.2 times."""
+    stated = {
+        "held": 1e9, "updated": 1e6, "new": 0.0, "deleted": 0.0, "insert_weight": 0.4, "delete_weight": 1.2,
+        "recovery_work": 0.6, "headroom": 1.25, "log_bytes_per_s": 0.0, "log_fills_per_s": 0.0,
+        "alerts": redo_alerts(CONSTANTS), "gcp_s": 2.0, "steps_up": 12.0,
+    }  # fmt: skip
+    return Reckoned(**{**stated, **more})
+
+
+def test_redo_control_asks_for_what_a_checkpoint_of_the_changes_would_write() -> None:
+    """Changes of 13 s: from the begin of the checkpoint before to half of one that takes 6 s of 10."""
+    changed = 1e9 * (1 - math.exp(-0.013))
+    k = 1.05 * changed / 1e9
+    f = whole_parts(k / (k + 0.6))
+    rate = (1e9 * f + changed * (1 - f)) / 13
+    # What was reckoned in 10 s and in 4 + 3 s until now, less one and a half checkpoints of 6 s.
+    behind = rate * 10 + rate * (4 + 3)
+    level = (1.25 * rate + behind / 13) / (1 + 1.5 * 6 / 13)
+    assert _reckoned().asked(6.0, 10.0) == pytest.approx(level)
+    assert 1.25 * rate < level < 1.25 * 1.25 * rate
+    # No faster than by a quarter for what is behind.
+    assert _reckoned().asked(1.0, 10.0) < 1.25 * 1.25 * 1.1 * rate
+    assert _reckoned(updated=0.0).asked(6.0, 10.0) == 0.0
+
+
+def test_redo_control_asks_for_a_part_of_large_tables_at_least() -> None:
+    """However little changes: three quarters of one part and of a second's changes, a second."""
+    asked = _reckoned(held=100e9).asked(4.0, 10.0)
+    second = 100e9 * whole_parts(1.05e-5 / (1.05e-5 + 0.6)) + 1e6
+    assert 1.25 * 0.75 * second < asked <= 1.25 * 1.25 * 0.75 * second
+    assert second == pytest.approx(100e9 / 2048, rel=0.05)
+
+
+def test_a_checkpoint_is_as_fast_as_redo_control_asks_within_limits() -> None:
+    slow = replace(LIMITS, redo_control=False)
+    for asks, speed in ((_reckoned(updated=1e4, held=1e7), 20e6), (_reckoned(updated=1e9, held=1e12), 400e6)):
+        assert asks.speed(LIMITS, 4.0, 10.0) == speed
+        assert asks.speed(slow, 4.0, 10.0) == 20e6
+    # What a node reckons counts for nothing but its limits.
+    some = _reckoned(updated=20e6, held=1e10)
+    assert some.speed(LIMITS, 4.0, 10.0) == pytest.approx(some.asked(4.0, 10.0))
+
+
+def test_the_second_of_a_global_checkpoint_and_a_full_log_make_checkpoints_faster() -> None:
+    """A part that writes 1 MB a second keeps half of 256 KiB until then; the speed rises in twelve steps."""
+    calm, bursts = _reckoned(updated=20e6, held=1e10), _reckoned(updated=20e6, held=1e10, log_bytes_per_s=1e6)
+    base = calm.speed(LIMITS, 4.0, 10.0)
+    risen = min(base * 1.131072, base + (base * 1.131072 - 10e6) / 12)
+    assert bursts.speed(LIMITS, 4.0, 10.0) == pytest.approx((base + risen) / 2)
+    # A quarter of the log is written in 12 s: half of the checkpoint is written at a low alert, in a hurry.
+    alert = _reckoned(updated=20e6, held=1e10, log_fills_per_s=0.25 / 12)
+    assert alert._alerts(4.0, 10.0) == pytest.approx((0.5, 0.5, 0.0, 0.0))
+    assert base < alert.speed(LIMITS, 4.0, 10.0) < 1.1 * 1.1 * base
+
+
+def test_a_partial_checkpoint_takes_as_long_as_it_writes_at_its_speed() -> None:
+    """Also where the speed depends on how long it takes."""
     data = held(1e7, 1e10)
-    for part in (data, held(0.0, 0.0)):
-        changes = [Change(part, inserts, updates, deletes)]
-        found = partial_checkpoint(SETTINGS, CONSTANTS, data, changes, LIMITS)[1]
-        assert (found.value, found.low, found.high) == (pytest.approx(speed), 10e6, max(200e6, found.value))
-        slow = replace(LIMITS, redo_control=False, raised=20e6)
-        assert partial_checkpoint(SETTINGS, CONSTANTS, data, changes, slow)[1].value == 20e6
+    changes = [Change(data, 0.0, 1000.0, 0.0)]
+
+    def faster(limits: SpeedLimits, lasts_s: float, every_s: float) -> float:
+        return limits.ceiling + 1e5 * lasts_s
+
+    for speed_at in (faster, lambda limits, *_: limits.ceiling):
+        size, speed, lasts = partial_checkpoint(SETTINGS, CONSTANTS, data, changes, LIMITS, 0.0, speed_at)
+        assert speed.value == speed_at(LIMITS, lasts.value, 0.0)
+        assert (speed.low, speed.high) == (10e6, 200e6)
+        assert size.value == pytest.approx(speed.value * lasts.value, rel=2e-3)
 
 
 def test_a_partial_checkpoint_writes_changes_and_a_share_in_full() -> None:
@@ -85,7 +133,7 @@ def test_a_partial_checkpoint_writes_changes_and_a_share_in_full() -> None:
     changes = [Change(held(1e6, 1e9), 100.0, 1000.0, 50.0), Change(held(0.0, 0.0), 100.0, 0.0, 0.0)]
     updated = 1e6 * (1 - math.exp(-0.1))
     change = (updated + (0.4 * 100 + 1.2 * 50) * 100) / 1e6
-    in_full = 1.125 * change / (1.125 * change + 0.6) + 0.5 / 2048
+    in_full = whole_parts(1.125 * change / (1.125 * change + 0.6))
     expected = 1e9 * in_full + 1000 * (updated + 100 * 100) * (1 - in_full)
     found = _piled_up(100.0, changes, held(2e6, 2e9), 0.6, 0.4, 1.2)
     assert found.written == pytest.approx(expected, rel=1e-12)
@@ -98,12 +146,12 @@ def test_a_partial_checkpoint_writes_changes_and_a_share_in_full() -> None:
     gone, one = [Change(held(1e3, 1e6), 0.0, 0.0, 50.0)], [Change(held(1.0, 1e3), 0.0, 0.0, 0.005)]
     assert _piled_up(100.0, gone, held(1e3, 1e6), 0.6, 0.4, 1.2).written == 1e6
     touched = 1 - math.exp(-0.5 / 4)
-    in_full = 0.75 / 1.35 + 0.5 * touched / 2048
+    in_full = whole_parts(0.75 / 1.35, touched)
     assert _piled_up(100.0, one, held(1.0, 1e3), 0.6, 0.4, 1.2).written == pytest.approx(1e3 * in_full)
     assert _piled_up(100.0, gone, held(0.0, 0.0), 0.6, 0.4, 1.2).written == 1e6
     # No more rows were inserted than there are.
     filled = [Change(held(1e3, 1e6), 100.0, 0.0, 0.0)]
-    in_full = 1.25 * 0.4 / (1.25 * 0.4 + 0.6) + 0.5 / 2048
+    in_full = whole_parts(1.25 * 0.4 / (1.25 * 0.4 + 0.6))
     assert _piled_up(100.0, filled, held(1e3, 1e6), 0.6, 0.4, 1.2)[1] == pytest.approx(1e5 * in_full)
 
 
@@ -121,7 +169,7 @@ def test_a_partial_checkpoint_writes_changes_and_a_share_in_full() -> None:
 def test_a_checkpoint_lasts_until_it_has_written_what_changed(
     bytes_after: Callable[[float], float], speed: float, limit: float, seconds: float
 ) -> None:
-    assert _settle(speed, bytes_after, limit) == pytest.approx(seconds, rel=2e-3)
+    assert _settle(lambda _: speed, bytes_after, limit) == pytest.approx(seconds, rel=2e-3)
 
 
 def test_a_full_checkpoint_writes_its_rows_and_some_that_come_meanwhile() -> None:

@@ -9,10 +9,10 @@ Here the plan is taken apart for `load/`, whose functions get data nodes, tables
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from ndbplan.base.kept import kept_by_identity, same
+from ndbplan.base.kept import kept_by_identity, kept_by_value, same
 from ndbplan.base.quantity import Quantity, largest
 from ndbplan.estimate.beyond import no_surer_than, rooms, with_disks_of_runs
 from ndbplan.estimate.constants import constants_of
@@ -26,6 +26,7 @@ from ndbplan.estimate.load.checkpoint import (
 )
 from ndbplan.estimate.load.checkpoint import checkpoint as checkpoint_of
 from ndbplan.estimate.load.checkpoint_room import undo_logs
+from ndbplan.estimate.load.checkpoint_speed import speed_limits
 from ndbplan.estimate.load.clients import ClientsEstimate, Coming
 from ndbplan.estimate.load.cpu import CpuEstimate
 from ndbplan.estimate.load.cpu import cpu as cpu_of
@@ -40,6 +41,7 @@ from ndbplan.estimate.load.network import NetworkEstimate
 from ndbplan.estimate.load.network import network as network_of
 from ndbplan.estimate.load.redo import RedoEstimate, operations_of
 from ndbplan.estimate.load.redo import redo as redo_of
+from ndbplan.estimate.load.redo_control import NOT_ASKED
 from ndbplan.estimate.load.row_capacity import memory_growth, memory_limits, tablespace_rooms
 from ndbplan.estimate.load.transaction_size import scan_share
 from ndbplan.estimate.load.uplinks import UplinkUse
@@ -322,12 +324,21 @@ def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
     machines, near = narrowed(machines_of(plan)), reach(plan, "load")
     loads, of_tables = node_loads_by_id(plan, workload), stored_loads(plan, workload)
     undo = undo_logs(machines, disk_data_by_formula(plan, workload).nodes)
-    found = checkpoint_of(machines, node_data_by_id(plan), loads, of_tables, near, undo)
+    in_memory = NOT_ASKED
+    if workload is not None and any(speed_limits(one.settings).redo_control for one in machines.nodes):
+        in_memory = _in_memory(*((one.node_id, one.data_memory_bytes.value) for one in node_memories(plan)))
+    found = checkpoint_of(machines, node_data_by_id(plan), loads, of_tables, near, undo, in_memory)
     at_runs = with_disks_of_runs(plan, "load")
     if at_runs is not None:
         without = rooms(reach(at_runs, "load")) / rooms(near)
         found = no_surer_than(found, checkpoint(at_runs, workload), without)
     return found if workload is None else until_memory_is_full(found, memory_full_after_s(plan, workload))
+
+
+@kept_by_value(48)
+def _in_memory(*of_nodes: tuple[int, float]) -> Mapping[int, float]:
+    """Bytes of DataMemory in use, by node id: one object for all that are equal."""
+    return dict(of_nodes)
 
 
 @kept_by_identity(size=48)

@@ -93,12 +93,19 @@ def test_a_fragment_of_which_most_rows_changed_is_written_whole() -> None:
     assert partial_fraction(0.7001, 0.5, 0.6) == 1.0
 
 
-@given(st.floats(0, 1), st.floats(0, 1))
+@given(st.floats(0, 1), st.floats(1e-3, 1))
 def test_what_changed_is_written_in_whole_parts_and_nothing_else_is(fraction: float, touched: float) -> None:
     assert whole_parts(0.0, touched) == 0.0
     if fraction > 0:
-        assert min(1.0, max(fraction, touched / PARTS)) <= whole_parts(fraction, touched)
-        assert whole_parts(fraction, touched) <= min(1.0, fraction + touched / PARTS)
+        assert min(1.0, max(fraction, touched / PARTS)) <= whole_parts(fraction, touched) * (1 + 1e-9)
+        assert whole_parts(fraction, touched) <= min(1.0, fraction + touched / PARTS) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("full", "parts"), [(0.1, 1.0), (0.9, 1.0), (1.0, 1.5), (1.5, 2.0), (500.0, 500.5)])
+def test_few_parts_are_whole_ones(full: float, parts: float) -> None:
+    """Half of a part more was written of every fragment, also where no part is full."""
+    assert PARTS * whole_parts(full / PARTS) == pytest.approx(parts, rel=1e-3)
+    assert PARTS * whole_parts(full / PARTS / 2, 0.5) == pytest.approx(parts / 2, rel=1e-3)
 
 
 def test_the_limit_of_small_changes_is_that_of_the_manual() -> None:

@@ -9,7 +9,6 @@ table, found as the time T at which speed x T has written what changed in T (Ron
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -24,7 +23,7 @@ from ndbplan.estimate.load.checkpoint_files import bytes_beside_rows
 from ndbplan.estimate.load.checkpoint_interval import least_interval_s, redo_span
 from ndbplan.estimate.load.checkpoint_room import NO_UNDO_LOGS, Room, UndoLogs, rooms, writing
 from ndbplan.estimate.load.checkpoint_speed import (
-    RedoAlerts,
+    AlertedSpeed,
     SpeedLimits,
     is_partial,
     redo_alerts,
@@ -43,6 +42,7 @@ from ndbplan.estimate.load.partial_checkpoint import (
     partial_checkpoint,
 )
 from ndbplan.estimate.load.redo import log_bytes_per_part, log_reserve
+from ndbplan.estimate.load.redo_control import NOT_ASKED, Reckoned, reckoned
 from ndbplan.estimate.load.turns import fragments_in_turn, lengthened, room_for_rows
 from ndbplan.estimate.storage.machines import Machines
 from ndbplan.estimate.storage.node_data import NodeData
@@ -180,23 +180,28 @@ def _node(
     tables: tuple[TableLoad, ...],
     writers: Writers,
     begin_s: float,
+    in_memory: float,
     *left: float,
 ) -> NodeCheckpoint:
     """Checkpoints of the nodes with these settings, data and load.
 
-    `begin_s`: until enough was written for the next one; `left`: figures of a `Room`.
+    `begin_s`: until enough was written for the next one; `in_memory`: bytes of DataMemory in use; `left`:
+    figures of a `Room`.
     """
     room = Room(*left)
     scanned = constants["backup_scan_ldm_bytes_per_s"].value * writers.threads / writers.speed_share
     whole = speed_limits(settings, scanned).by_threads(writers.speed_share)
     limits = whole.on_disk(room.least, room.likely, room.most)
     every_s = least_interval_s(settings, constants, load, begin_s)
-    node = _without_growth(settings, constants, data, load, tables, limits, writers.threads, every_s)
+    control = reckoned(settings, constants, data, tables, load, in_memory)
+    node = _without_growth(settings, constants, data, load, tables, limits, writers.threads, every_s, control)
     if load is None:
         return node
     # Checkpoint after checkpoint is looked at: only where somebody asks.
+    lasts_s = node.duration_s.value
+    asked = control.asked(lasts_s, max(every_s, lasts_s + constants["lcp_pause_s"].value))
     full = partial(
-        _log_full, node.redo_log_bytes, settings, constants, data, load, tables, whole, room, every_s
+        _log_full, node.redo_log_bytes, settings, constants, data, load, tables, whole, room, every_s, asked
     )
     return replace(node, overflow=Later(full))
 
@@ -210,6 +215,7 @@ def _without_growth(
     limits: SpeedLimits,
     threads: int,
     every_s: float,
+    control: Reckoned,
 ) -> NodeCheckpoint:
     in_parts = is_partial(settings)
     factor = constants["lcp_compressed_factor"].value if settings.number("CompressedLCP") else 1.0
@@ -217,7 +223,9 @@ def _without_growth(
     changes = changes_of(data, tables)
     writes = load is not None and load.writes_per_s > 0
     if in_parts and writes:
-        size, speed, duration = partial_checkpoint(settings, constants, data, changes, limits, every_s)
+        size, speed, duration = partial_checkpoint(
+            settings, constants, data, changes, limits, every_s, control.speed
+        )
         if factor != 1.0:
             size, duration = size.scaled(factor), duration.scaled(factor)
     else:
@@ -247,29 +255,6 @@ def _without_growth(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Speed:
-    """Bytes a second that a checkpoint writes while so large a share of the log is in use."""
-
-    limits: SpeedLimits
-    steady: float
-    """Without redo control."""
-    room: float
-    """What the disk leaves."""
-    follows: float | None
-    """The rate of changes that redo control follows; None: full checkpoints."""
-    alerts: RedoAlerts
-
-    def __call__(self, used: float) -> float:
-        limits = self.limits
-        if not limits.redo_control:
-            return self.steady
-        level = max(0, bisect_left(self.alerts.fill, used) - 1)
-        high = (limits.ceiling, limits.ceiling, limits.other_restart, limits.own_restart)[level]
-        follows = (self.follows or 0.0) * self.alerts.speed[level] * self.alerts.hurry[level]
-        return min(self.room, max(high, min(follows, limits.followed)))
-
-
 def _log_full(
     redo_log_bytes: int,
     settings: NodeSettings,
@@ -280,8 +265,12 @@ def _log_full(
     limits: SpeedLimits,
     room: Room,
     every_s: float,
+    asked: float,
 ) -> Quantity | None:
-    """When the growing rows have made the log of a part too small for a node's checkpoints; None: never."""
+    """When the growing rows have made the log of a part too small for a node's checkpoints; None: never.
+
+    `asked`: bytes a second that redo control has checkpoints write without an alert.
+    """
     part, rate = load.hottest_log_part
     page = constants["redo_page_overhead"]
     usable = redo_log_bytes - log_reserve(settings.features, constants).value
@@ -299,17 +288,15 @@ def _log_full(
         new += each * one.inserts
         weighted += each * (weight * one.inserts + deleted * one.deletes)
     work = max(1, settings.number("RecoveryWork")) / 100 if is_partial(settings) else None
-    needed = updated + new + (updated + weighted) / (work or 1.0)
     most = constants["lcp_fragments_in_turn"].value
     fragments = fragments_in_turn((p.part for p in changes) if work else data.tables, most)
     share = fragment_share(data, changes, by_table)
-    follows = needed * constants["lcp_target_headroom"].value
     alerts = redo_alerts(constants)
 
     def seconds(most: float, room: float, pause: float, per_s: float) -> float | None:
         checkpoints = Checkpoints(
             factor * data.checkpoint_bytes, growth, updated, new, weighted, work, share,
-            _Speed(limits, min(most, room), room, None if work is None else follows, alerts), pause,
+            AlertedSpeed(limits, min(most, room), room, None if work is None else asked, alerts), pause,
             fragments, not settings.features.redo_spans_two_lcps, every_s,
         )  # fmt: skip
         return full_after_s(checkpoints, per_s, usable)
@@ -385,11 +372,13 @@ def checkpoint(
     tables: tuple[TableLoad, ...],
     near: Nearness,
     undo: UndoLogs = NO_UNDO_LOGS,
+    in_memory: Mapping[int, float] = NOT_ASKED,
 ) -> CheckpointEstimate:
     """Checkpoints of every data node that holds rows.
 
     `held`, `loads`: by node id; `tables`: what is done to each table and unique index; nothing when idle;
-    `near`: how near the plan lies to measured loads; `undo`: what is written of undo log.
+    `near`: how near the plan lies to measured loads; `undo`: what is written of undo log; `in_memory`: by
+    node id, bytes of DataMemory in use, of which redo control asks for a part at least.
     """
     constants, nodes = machines.constants, []
     logged = sum(load.redo_bytes_per_s.value for load in loads.values()) / replicas_of(machines.settings)
@@ -403,11 +392,14 @@ def checkpoint(
             continue
         data, load = held[node_id].alike, loads.get(node_id)
         own = load.alike if load is not None else None
-        key = id(node.settings), id(data), id(own), id(writers[node_id]), room[node_id]
+        used_bytes = in_memory.get(node_id, 0.0)
+        key = id(node.settings), id(data), id(own), id(writers[node_id]), room[node_id], used_bytes
         one = alike.get(key)
         if one is None:
             used = node.settings.only(NODE_SETTINGS)
-            one = _node(used, constants, data, own, tables, writers[node_id], begin_s, *room[node_id])
+            one = _node(
+                used, constants, data, own, tables, writers[node_id], begin_s, used_bytes, *room[node_id]
+            )
             one = alike[key] = _less_certain(near, one)
         nodes.append(_of(one, node_id))
     return CheckpointEstimate(is_partial(machines.settings), tuple(nodes))

@@ -21,14 +21,14 @@ def least_interval_s(
 ) -> float:
     """From the begin of a checkpoint to that of the next at least, in seconds.
 
-    Until enough was written for all data nodes (`begin_s`), or the log of a part is short.
+    Until enough was written for all data nodes (`begin_s`), or the log of a part is short, and that is known.
     """
     rate = load.hottest_log_part[1] * constants["redo_page_overhead"].value if load is not None else 0.0
     if rate < _LEAST_RATE:
         return 0.0
     spans = constants["redo_span_partial_lcp" if is_partial(settings) else "redo_span_full_lcp"].value
     room = constants["redo_forces_checkpoint"].value * log_bytes_per_part(settings)
-    return min(begin_s, room / rate / max(1.0, spans - 1.0))
+    return min(begin_s, room / rate / max(1.0, spans - 1.0)) + constants["lcp_first_s"].value
 
 
 def redo_span(

@@ -7,6 +7,7 @@ resources/ndb/constants.json.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -128,6 +129,29 @@ def speed_limits(settings: NodeSettings, scanned: float = math.inf) -> SpeedLimi
         raised=own if controlled else ceiling,
         followed=scanned,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AlertedSpeed:
+    """Bytes a second that a checkpoint writes while so large a share of the log is in use."""
+
+    limits: SpeedLimits
+    steady: float
+    """Without redo control."""
+    room: float
+    """What the disk leaves."""
+    follows: float | None
+    """The rate of changes that redo control follows; None: full checkpoints."""
+    alerts: RedoAlerts
+
+    def __call__(self, used: float) -> float:
+        limits = self.limits
+        if not limits.redo_control:
+            return self.steady
+        level = max(0, bisect_left(self.alerts.fill, used) - 1)
+        high = (limits.ceiling, limits.ceiling, limits.other_restart, limits.own_restart)[level]
+        follows = (self.follows or 0.0) * self.alerts.speed[level] * self.alerts.hurry[level]
+        return min(self.room, max(high, min(follows, limits.followed)))
 
 
 def is_partial(settings: NodeSettings) -> bool:

@@ -26,6 +26,8 @@ ALL_PARTS_ABOVE = 0.7
 PARTS = 2048
 """Parts of a fragment (NDB source, NDB_MAX_LCP_PARTS)."""
 
+_APART = 0.1
+"""By how much of itself what changed differs from one checkpoint, or fragment, to the next."""
 _GROWS = 1e-3
 """Share by which rows grow while a checkpoint writes, below which the one before it was as long."""
 _ROUNDS_BEFORE = 8
@@ -99,12 +101,23 @@ def partial_fraction(change: float, fragment_share: float, recovery_work: float)
 
 
 def whole_parts(fraction: float, touched: float = 1.0) -> float:
-    """The same share in whole parts: one at least, half of one more in the mean, of fragments that changed.
+    """The same share in whole parts, one more than are full, of fragments that changed.
 
     `touched`: the share of the fragments with a change; the others write no row (NDB 9.7, RonDB 21,
-    Backup::handle_idle_lcp).
+    Backup::handle_idle_lcp). Checkpoints, and fragments, differ by chance, so it is a mean.
     """
-    return min(1.0, max(touched / PARTS, fraction + 0.5 * touched / PARTS)) if fraction > 0 else 0.0
+    if fraction <= 0 or touched <= 0:
+        return 0.0
+    parts = PARTS * fraction / touched
+    least, most = (1.0 - _APART) * parts, (1.0 + _APART) * parts
+    full = (_floors(most) - _floors(least)) / (most - least)
+    return min(1.0, touched * (1.0 + full) / PARTS)
+
+
+def _floors(upto: float) -> float:
+    """The integral of floor(x) from 0."""
+    whole = math.floor(upto)
+    return whole * (whole - 1) / 2 + whole * (upto - whole)
 
 
 def written_bytes(held: float, changed: float, in_full: float) -> float:
@@ -166,15 +179,15 @@ def _piled_up(
     return Piled(written, in_full, others)
 
 
-def _settle(speed: float, bytes_after: Callable[[float], float], limit: float) -> float:
-    """The duration T with bytes_after(T) = speed x T, at most `limit` seconds, within 0.1 %."""
+def _settle(speed: Callable[[float], float], bytes_after: Callable[[float], float], limit: float) -> float:
+    """The duration T with bytes_after(T) = speed(T) x T, at most `limit` seconds, within 0.1 %."""
     high = min(1.0, limit)
     low, below = 0.0, -bytes_after(0.0)
-    above = speed * high - bytes_after(high)
+    above = speed(high) * high - bytes_after(high)
     while above < 0 and high < limit:
         low, below = high, above
         high = min(limit, 4 * high)
-        above = speed * high - bytes_after(high)
+        above = speed(high) * high - bytes_after(high)
     if above <= 0:
         return high
     for _ in range(_ROUNDS):
@@ -184,8 +197,9 @@ def _settle(speed: float, bytes_after: Callable[[float], float], limit: float) -
         middle = (low * above - high * below) / (above - below)
         if not low < middle < high:
             middle = (low + high) / 2
-        rest = speed * middle - bytes_after(middle)
-        if abs(rest) <= 1e-3 * speed * middle:
+        could = speed(middle) * middle
+        rest = could - bytes_after(middle)
+        if abs(rest) <= 1e-3 * could:
             return middle
         if rest < 0:
             low, below, above = middle, rest, above / 2
@@ -200,22 +214,24 @@ def partial_checkpoint(
     data: NodeData,
     changes: list[Change],
     limits: SpeedLimits,
-    every_s: float = 0.0,
+    every_s: float,
+    speed_at: Callable[[SpeedLimits, float, float], float],
 ) -> tuple[Quantity, Quantity, Quantity]:
-    """(bytes, speed, duration) of a partial checkpoint; `every_s`: from one to the next at least."""
+    """(bytes, speed, duration) of a partial checkpoint.
+
+    `every_s`: from one to the next at least; `speed_at`: bytes a second within limits, by the duration of a
+    checkpoint and the time from one to the next.
+    """
     work = max(1, settings.number("RecoveryWork")) / 100
     insert = settings.number("InsertRecoveryWork") / 100
     pause = constants["lcp_pause_s"]
     headroom = constants["lcp_target_headroom"]
     deleted = constants["lcp_delete_weight"].value
     row = data.checkpoint_bytes / data.rows if data.rows else 0.0
-    needed = sum(
-        (c.updates * (1 + 1 / work) + c.inserts * (1 + insert / work) + c.deletes * deleted / work)
-        * (c.part.checkpoint_bytes / c.part.rows if c.part.rows else row)
-        for c in changes
-    )
-    target = limits.following(needed * headroom.value)
-    raised = max(limits.raised, target)
+
+    def speed_of(seconds: float) -> float:
+        return speed_at(limits, seconds, max(every_s, seconds + pause.value))
+
     each = [c.part.checkpoint_bytes / c.part.rows if c.part.rows else row for c in changes]
     inserted = sum(c.inserts * bytes_ for c, bytes_ in zip(changes, each, strict=True))
     grows = sum((c.inserts - c.deletes) * bytes_ for c, bytes_ in zip(changes, each, strict=True))
@@ -223,16 +239,16 @@ def partial_checkpoint(
 
     turns = fragments_in_turn((c.part for c in changes), constants["lcp_fragments_in_turn"].value)
 
-    def in_turn(bytes_: float, grows: float) -> float:
+    def in_turn(bytes_: float, grows: float, target: float) -> float:
         return bytes_ * lengthened(grows / target, turns) if target > 0 else bytes_
 
-    def bytes_since(seconds: float, shorter: float, rows_share: float = 1.0) -> float:
+    def bytes_since(seconds: float, shorter: float, target: float, rows_share: float = 1.0) -> float:
         """`shorter`: what the one before took of the time of this one; its fragments were sooner at turn."""
         found = _piled_up(seconds, changes, data, work, insert, deleted, since_gcp_s, rows_share)
-        return in_turn(found.written, found.in_full + (1.0 - shorter) * found.others)
+        return in_turn(found.written, found.in_full + (1.0 - shorter) * found.others, target)
 
     def bytes_after(seconds: float) -> float:
-        shorter = 1.0
+        shorter, target = 1.0, speed_of(seconds)
         share = max(0.0, grows) / data.checkpoint_bytes if data.checkpoint_bytes else 0.0
         if share * seconds > _GROWS and target > 0:
             # Rows came before as well: the checkpoint before this one was of fewer, and as much shorter as
@@ -240,18 +256,23 @@ def partial_checkpoint(
             for _ in range(_ROUNDS_BEFORE):
                 rows = max(0.0, 1.0 - share * (shorter * seconds + pause.value))
                 since_s = max(every_s, shorter * shorter * seconds + pause.value)
-                shorter = min(1.0, bytes_since(since_s, shorter, rows) / (target * seconds))
-        return bytes_since(max(every_s, shorter * seconds + pause.value), shorter)
+                shorter = min(1.0, bytes_since(since_s, shorter, target, rows) / (target * seconds))
+        size = bytes_since(max(every_s, shorter * seconds + pause.value), shorter, target)
+        return min(size, most_at(target))
 
-    room = room_for_rows(settings, data.checkpoint_bytes)
-    most = min(room, in_turn(data.checkpoint_bytes, grows))
-    seconds = _settle(target, bytes_after, max(most / target if target else 0.0, 1e-3))
-    written = min(bytes_after(seconds), most) if data.checkpoint_bytes else 0.0
+    def most_at(target: float) -> float:
+        return min(room, in_turn(data.checkpoint_bytes, grows, target))
+
+    room, slowest = room_for_rows(settings, data.checkpoint_bytes), limits.ceiling
+    limit = most_at(slowest) / slowest if slowest else 0.0
+    seconds = _settle(speed_of, bytes_after, max(limit, 1e-3))
+    written = bytes_after(seconds) if data.checkpoint_bytes else 0.0
+    target = speed_of(seconds)
+    most = most_at(target)
+    raised = max(limits.raised, target)
     terms = (
         Term("rows of the node in a full checkpoint", data.checkpoint_bytes, "bytes", "formula"),
-        Term(
-            "writing needed to keep up with small changes", needed, "bytes/s", "formula: 1 + w / RecoveryWork"
-        ),
+        Term("speed, which follows the changes under redo control", target, "bytes/s", "source: Backup.cpp"),
         Term("RecoveryWork", work, "fraction", "plan"),
         Term("InsertRecoveryWork", insert, "fraction", "plan"),
         *headroom.why,
