@@ -252,7 +252,8 @@ def _calibrated(plan: Plan, knobs: Sequence[Knob], learned: Sequence[_Learned], 
                 room = math.exp(P90 * max(_REPEATED, one.now * own))
                 value = constant_for(plan, name).value * math.exp(sign * one.log)
                 row = tuple(sign * own * part for part in one.row)
-                values[name] = (value, value / room, value * room, row)
+                least = knob.least if name == knob.first else 0.0
+                values[name] = (value, max(least, value / room), value * room, row)
     return _with(plan, values, source)
 
 
