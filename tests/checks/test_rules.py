@@ -22,9 +22,13 @@ from ndbplan import checks
 from ndbplan.base.units import MIB
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check, load_rules
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import remove, set_plan, update
 from ndbplan.edits.roles import move_process
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
 from one_rule import accepting_others, of_rule
@@ -257,3 +261,29 @@ def test_diskless_says_when_the_log_is_full_as_the_simulation_does() -> None:
     plan = sample_plan("tick-store")
     (found,) = [p for p in check(plan) if p.rule == "diskless"]
     assert "410 comes all the same, here after 1 h" in found.message
+
+
+def test_diskless_says_what_is_lost_with_whom() -> None:
+    """It said of one node in a group that has its rows on disk that a restart loses everything."""
+    plan = add_node_group(sample_plan("starter"))
+    groups = node_groups(plan)
+    assert [len(group) for group in groups] == [2, 2]
+
+    def told(*nodes: DataNode) -> list[str]:
+        changed = plan
+        for node in nodes:
+            changed = set_parameter(changed, node.id, "Diskless", 1)
+        return [problem.message for problem in check(changed) if problem.rule == "diskless"]
+
+    everything = "a restart of the cluster loses everything"
+    (one,) = told(groups[0][1])
+    assert everything not in one
+    assert "copied from its node group whenever it starts" in one
+    assert all(everything not in text for text in told(groups[0][0], groups[1][1]))
+    (group,) = told(*groups[1])
+    assert "no data node of node group 1 keeps its rows in files" in group
+    assert everything in group
+    assert "no data node of" not in told(*groups[0], *groups[1])[0]
+    assert everything in told(*groups[0], *groups[1])[0]
+    (cluster,) = (p for p in check(set_parameter(plan, "data_node", "Diskless", 1)) if p.rule == "diskless")
+    assert everything in cluster.message

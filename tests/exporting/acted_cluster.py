@@ -18,7 +18,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from exporting.acted_shell import run_script
+from exporting.acted_shell import is_option_of, run_script
 from exporting.acted_sql import ActedSql
 from exporting.acted_state import (
     DataNodeProcess,
@@ -51,7 +51,7 @@ class ActedCluster(ActedSql):
         self, folder: Path, part: str, *options: str, state: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
         """runbook.sh of a folder on this cluster. `state`: where it keeps what it has done."""
-        if part in ("schema", "backup", "restore", "change"):
+        if is_option_of(folder / "runbook.sh", part, "passwords"):
             file = folder.parent / "passwords"
             file.touch(mode=0o600)
             file.write_text("".join(f"{name} {text}\n" for name, text in PASSWORDS.items()))

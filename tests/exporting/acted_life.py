@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 from exporting.acted_cluster import ActedCluster
 from exporting.acted_hosts import group_of, unit_file
+from exporting.acted_shell import is_option_of
 from exporting.acted_state import Process, read_configuration, release_of
 from exporting.acted_times import ActedTimes
 from ndbplan.base.kept import keeping, kept_by_identity
@@ -235,7 +236,7 @@ class Life:
         if self.times is not None:
             self.times.is_empty = lambda: not any(node.tables for node in cluster.data_nodes.values())
             self.times.down = cluster.down
-        if part in ("install", "replace-host", "change", "add-nodes"):
+        if is_option_of(self.folder / "runbook.sh", part, "programs"):
             options = (*options, "--programs", str(self.programs))
         began = cluster.now
         done = cluster.run(self.folder, part, *options, state=state)

@@ -7,6 +7,7 @@ one list of commands, a shell of its own runs it, for the sake of its `set -e`.
 
 from __future__ import annotations
 
+import re
 import socket
 import subprocess
 import threading
@@ -117,6 +118,12 @@ ssh() {
   return "$code"
 }
 """
+
+
+def is_option_of(script: Path, part: str, option: str) -> bool:
+    """Whether a script says that a part of it takes an option."""
+    line = re.search(rf"^  --{option} +([a-z].*)$", script.read_text(), re.MULTILINE)
+    return line is not None and part in line[1].split(", ")
 
 
 def run_script(

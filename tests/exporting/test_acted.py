@@ -22,12 +22,17 @@ from exporting.acted_life import LIFE, Life
 from exporting.acted_sql import NOT_LOGGED
 from exporting.acted_state import release_of
 from exporting.acted_typing import typed
+from ndbplan.base.errors import UserError
+from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan, update
 from ndbplan.edits.roles import move_process
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.export import export
 from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
+from ndbplan.operations.commands import StartService
+from ndbplan.operations.life import operations
 from ndbplan.operations.schema import table_name
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE
@@ -550,6 +555,26 @@ def test_a_cluster_without_disks_is_empty_when_it_starts_again(tmp_path: Path) -
     assert "Every row is lost, as Diskless is 1" in text
     assert "rows lie on the disks" not in text
     assert "loads its last checkpoint" not in text
+
+
+def test_a_node_group_without_disks_takes_the_others_with_it(tmp_path: Path) -> None:
+    """Files of a group do not start without those of all others."""
+    plan = add_node_group(versions("starter"))
+    for node in node_groups(plan)[1]:
+        plan = set_parameter(plan, node.id, "Diskless", 1)
+    for group in (1, 2):
+        parts = {part.key: part for part in operations(plan)}
+        ids = ", ".join(str(node.node_id) for node in plan.data_nodes[2:])
+        lost = "Every row is lost, as Diskless"
+        assert (f"{lost} of data nodes {ids} is 1." if group == 1 else f"{lost} is 1.") in parts["stop"].text
+        start = parts["start-again"].step("data-nodes")
+        assert start is not None
+        options = [c.option for c in start.commands if isinstance(c, StartService)]
+        assert options == (["--initial"] * 2 + [""] * 2 if group == 1 else [""] * 4)
+        with pytest.raises(UserError, match="every row is gone"):
+            Estimation(plan).restart("system")
+        for node in node_groups(plan)[0]:
+            plan = set_parameter(plan, node.id, "Diskless", 1)
 
 
 def test_one_data_node_without_disks_copies_its_rows_when_the_cluster_starts_again(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,10 @@ from exporting.acted_changes import moved, on_the_lcp_disk, with_init_scripts
 from exporting.acted_cluster import ActedCluster
 from exporting.acted_drawn import is_refused
 from exporting.acted_life import KINDS, Life
+from exporting.acted_shell import is_option_of, run_script
 from exporting.acted_state import Failure, Process
 from ndbplan.configuration.services import service_of
+from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import remove, set_plan, update
 from ndbplan.edits.roles import move_process
@@ -258,30 +261,87 @@ def test_of_two_management_nodes_with_one_port_the_one_that_ends_is_named(tmp_pa
     assert not is_refused(free)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("no-part",), "there is no part no-part"),
-        (("start", "--from", "no-step"), "there is no step no-step in part start"),
-        (("rolling-restart", "--host", "host-a1"), "part rolling-restart has nothing for a host host-a1"),
-        (("add-nodes", "--from", "no-step"), "there is no step no-step in part add-nodes"),
-        (("replace-host",), "part replace-host needs --host NAME"),
-        (("replace-host", "--host", "none"), "part replace-host has nothing for a host none"),
-        (("replace-host", "--host", "app-a1", "--from", "host-app-b1"), "there is no step host-app-b1"),
-    ],
+_NAMED_WRONGLY = (
+    (("no-part",), "there is no part no-part"),
+    (("start", "--from", "no-step"), "there is no step no-step in part start"),
+    (("start", "--from"), "--from needs a value"),
+    (("rolling-restart", "--host", "host-a1"), "has no use for --host: it belongs to replace-host"),
+    (("rolling-restart", "--programs", "/"), "--programs: it belongs to install add-nodes replace-host"),
+    (("start", "--backup", "7"), "has no use for --backup: it belongs to restore"),
+    (("backup", "--passwords", "{words}"), "part backup has no use for --passwords: it belongs to schema"),
+    (("install", "--programs", "/no/such/archive.tar.gz"), "/no/such/archive.tar.gz cannot be read"),
+    (("install", "--programs", "/", "--programs", "/tmp"), "--programs names / and /tmp: one of them"),
+    (("restore", "--backup", "1", "--backup", "2"), "--backup names 1 and 2"),
+    (("schema", "--passwords", "/"), "/ cannot be read"),
+    (("schema", "--passwords", "{open}"), "others may read"),
+    (("add-nodes", "--from", "no-step"), "there is no step no-step in part add-nodes"),
+    (("replace-host",), "part replace-host needs --host NAME"),
+    (("replace-host", "--host", "none"), "part replace-host has nothing for a host none"),
+    (("replace-host", "--host", "app-a1", "--from", "host-app-b1"), "there is no step host-app-b1"),
 )
-def test_what_is_named_wrongly_is_said_before_anything_is_begun(
-    words: tuple[str, ...], said: str, tmp_path: Path
-) -> None:
+
+
+def test_what_is_named_wrongly_is_said_before_anything_is_begun(tmp_path: Path) -> None:
     """A restart of every node because one host was named, or a mark of a change that nobody began."""
     life = Life(sample_plan("starter"), tmp_path / "life")
     for part in ("install", "start"):
         assert list(life.act(part, 0, again=False)) == []
+    files = {"words": 0o600, "open": 0o644}
+    for name, mode in files.items():
+        (tmp_path / name).touch(mode=mode)
     calls, connections = life.cluster.calls, life.cluster.connections
     state = tmp_path / "state" / "runbook.state"
     state.parent.mkdir()
-    done = life.cluster.run(life.folder, *words, state=state)
-    assert done.returncode == 2
-    assert said in done.stderr
+    kept = {"RUNBOOK_STATE": f"{state}", "RUNBOOK_LOG": f"{state}.log"}
+    for words, said in _NAMED_WRONGLY:
+        named = [word.format(**{name: tmp_path / name for name in files}) for word in words]
+        # As it is typed: the cluster would add the passwords that a part takes.
+        script = life.folder / "runbook.sh"
+        done = run_script(life.cluster.answer, script, "--yes", *named, environment=kept)
+        assert done.returncode == 2, words
+        assert said in done.stderr
     assert (life.cluster.calls, life.cluster.connections) == (calls, connections)
     assert not list(state.parent.iterdir())
+
+
+@pytest.mark.parametrize("version", ["7.4", "8.4", "encrypted", "fewer groups"])
+def test_each_option_belongs_to_the_parts_that_read_it(version: str, tmp_path: Path) -> None:
+    """As the script itself says it, and as its functions use them."""
+    plan, before = sample_plan("starter"), None
+    if version == "encrypted":
+        plan = set_parameter(plan, "data_node", "RequireEncryptedBackup", 1)
+    elif version == "fewer groups":
+        before = add_node_group(plan)
+    else:
+        plan = set_plan(plan, ndb_version=version)
+    export(plan, tmp_path, KINDS, running=None if before is None else Running(before))
+    script = tmp_path / "runbook.sh"
+    asks = {
+        "host": "for_host ",
+        "programs": "install_programs ",
+        "passwords": "make_account |keep_login |back_up .*--encrypt|(has_backup|restore) .*--decrypt",
+        "backup": "has_backup |restore ",
+    }
+    *_, cases = script.read_text().split("\ncase $part in\n")
+    parts = dict(re.findall(r"^  ([a-z-]+)\)\n(.*?)^    ;;$", cases, re.MULTILINE | re.DOTALL))
+    assert {"install", "restore", "stop"} <= parts.keys()
+    (tmp_path / "words").touch(mode=0o600)
+    values = {"host": "none", "programs": "/", "passwords": f"{tmp_path}/words", "backup": "7"}
+    for part, lines in parts.items():
+        for option, how in asks.items():
+            words = (part, f"--{option}", values[option], "--list")
+            done = run_script(lambda *_: ("0", ""), script, *words)
+            is_used = re.search(rf"^ *(if )?({how})", lines, re.MULTILINE) is not None
+            assert (f"has no use for --{option}" in done.stderr) is not is_used, (part, option)
+            assert is_option_of(script, part, option) is is_used
+
+
+def test_who_only_looks_forgets_nothing(tmp_path: Path) -> None:
+    life = Life(sample_plan("starter"), tmp_path / "life")
+    state = tmp_path / "state" / "runbook.state"
+    state.parent.mkdir()
+    (kept := state.with_name("runbook.state.start")).write_text("tune-hosts\ndirectories\n")
+    for fresh in ((), ("--fresh",)):
+        listed = life.cluster.run(life.folder, "start", "--list", *fresh, state=state)
+        assert ("[x] directories" in listed.stdout) is not bool(fresh)
+        assert kept.exists()

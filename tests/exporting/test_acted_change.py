@@ -421,6 +421,16 @@ def test_rows_that_come_while_a_new_cluster_is_broken_off_are_not_lost(tmp_path:
     assert len(held) == (2 if rows > held[1] else 1)
 
 
+def test_no_backup_is_named_for_a_change_that_takes_its_own(tmp_path: Path) -> None:
+    """It was passed over without a word."""
+    life = Life.of_change(*plans("initial system"), tmp_path)
+    life.cluster.know(life.plan)
+    life.cluster.may_be_down = True
+    stopped = life.cluster.run(life.folder, "change", "--backup", "7")
+    assert "this part takes a backup of its own here: without --backup 7" in stopped.stderr
+    assert not life.cluster.backups
+
+
 @pytest.mark.parametrize("kind", ["grow, tables", "system", "reserved nodes", "SQL nodes on one host"])
 def test_the_stated_time_of_a_change_holds_what_it_takes(kind: str, tmp_path: Path) -> None:
     """A node that moved copies its rows behind the start of all others."""

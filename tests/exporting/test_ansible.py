@@ -79,10 +79,16 @@ def test_a_playbook_passes_on_what_it_is_given(tmp_path: Path) -> None:
     (tmp_path / "runbook.sh").write_text('#!/bin/sh\necho "$SSH_USER $*" >>"${0%/*}/asked"\n')
     given = ("ansible/replace_host.yml", "-e", "ndb_runbook_host=host-a1", "-e", "ndb_runbook_ssh_user=me")
     assert "changed=1 " in _ansible("ansible-playbook", tmp_path, *given)
-    assert "changed=0 " in _ansible("ansible-playbook", tmp_path, "ansible/start.yml", "--check")
+    # As they are for all parts in an inventory.
+    given = ("-e", json.dumps({"ndb_runbook_programs": "/a b.tar", "ndb_runbook_passwords": "/words"}))
+    for part in ("start", "schema", "install"):
+        play = f"ansible/{part}.yml", "--check", *given
+        assert "changed=0 " in _ansible("ansible-playbook", tmp_path, *play)
     assert (tmp_path / "asked").read_text().splitlines() == [
         "me replace-host --yes --host host-a1",
         "root start --yes --dry-run",
+        "root schema --yes --passwords /words --dry-run",
+        "root install --yes --programs /a b.tar --dry-run",
     ]
 
 

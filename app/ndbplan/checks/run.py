@@ -45,6 +45,7 @@ TOPICS = (
     "unwise.clients",
     "unwise.busy",
     "unwise.redo",
+    "unwise.diskless",
     "unwise.disks",
     "unwise.disk_space",
     "unwise.timing",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ndbplan.base.kept import kept_by_identity
-from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.configuration.settings import is_diskless, no_of_replicas, node_settings
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
@@ -79,6 +79,20 @@ def reserved_nodes(plan: Plan) -> tuple[DataNode, ...]:
     """The data nodes without a node group (NodeGroup 65536), which wait for a CREATE NODEGROUP."""
     ids = node_group_ids(plan)
     return tuple(node for node in plan.data_nodes if ids[node.node_id] == NODE_GROUP_NONE)
+
+
+def groups_without_files(plan: Plan) -> tuple[int, ...]:
+    """Node groups of which no node writes files (Diskless): their rows live as long as one of them runs."""
+    return tuple(
+        number
+        for number, members in groups_by_number(plan).items()
+        if all(is_diskless(node_settings(plan, node)) for node in members)
+    )
+
+
+def loses_every_row(plan: Plan) -> bool:
+    """Whether every row is gone when all data nodes stop: files of other groups do not start without one."""
+    return bool(groups_without_files(plan))
 
 
 def incomplete_node_group(plan: Plan) -> str | None:

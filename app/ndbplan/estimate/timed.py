@@ -18,8 +18,7 @@ from typing import Any
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
-from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.settings import is_diskless, node_settings
+from ndbplan.configuration.node_groups import loses_every_row, node_groups
 from ndbplan.estimate.beyond import less_certain
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.disks import DisksEstimate
@@ -116,7 +115,7 @@ def restart(
     if node_id is not None and all(node.node_id != node_id for node in plan.data_nodes):
         ids = ", ".join(str(node.node_id) for node in plan.data_nodes[:8])
         raise RestartError(f"there is no data node {node_id}", fix=f"use one of {ids}")
-    if kind == "system" and is_diskless(node_settings(plan)):
+    if kind == "system" and loses_every_row(plan):
         raise RestartError(
             "Diskless is 1: when all data nodes stop every row is gone, and none can be restored",
             where="parameters.data_node.Diskless",

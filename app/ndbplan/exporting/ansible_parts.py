@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from ndbplan.exporting.what_runs import takes
 from ndbplan.exporting.yaml_text import yaml_text
 from ndbplan.ndb.host_settings import HostSetting, host_settings
 from ndbplan.operations.hosts import SETTINGS_FOLDER
@@ -27,14 +28,18 @@ _OPTIONS = {
     "host": "the host of --host",
     "backup": "the number of --backup",
 }
+_READ = ("programs", "passwords")
+"""Those that lie somewhere for all parts, as variables of Ansible do."""
 
 
 def render_parts(plan: Plan, parts: Sequence[Operation]) -> dict[str, str]:
     """Playbooks and roles by path."""
     written = partial(yaml_text, for_ansible=False)
+    options = takes(tuple(parts))
     files = {
         f"ansible/{part.key.replace('-', '_')}.yml": written(
-            [_playbook(part)], f"{part.title}: the part {part.key} of runbook.sh. {part.again}"
+            [_playbook(part, [one for one in _READ if part.key in options[one]])],
+            f"{part.title}: the part {part.key} of runbook.sh. {part.again}",
         )
         for part in parts
         if part.key != "tune-hosts"
@@ -50,6 +55,8 @@ def render_parts(plan: Plan, parts: Sequence[Operation]) -> dict[str, str]:
             (
                 f"What a part of the runbook is run with; {RUNBOOK_ROLE}_part is its name. Empty: without.",
                 *(f"{RUNBOOK_ROLE}_{name}: {what}." for name, what in _OPTIONS.items()),
+                "The first two may be set for all parts: a part that reads neither is run without them. The "
+                "last two are refused by the parts that have no use for them.",
             )
         ),
     )
@@ -60,20 +67,24 @@ def render_parts(plan: Plan, parts: Sequence[Operation]) -> dict[str, str]:
     return files
 
 
-def _playbook(part: Operation) -> dict[str, Any]:
+def _playbook(part: Operation, reads: list[str]) -> dict[str, Any]:
     return {
         "name": part.title,
         "hosts": "localhost",
         "connection": "local",
         "gather_facts": False,
-        "roles": [{"role": RUNBOOK_ROLE, "vars": {f"{RUNBOOK_ROLE}_part": part.key}}],
+        "roles": [
+            {"role": RUNBOOK_ROLE, "vars": {f"{RUNBOOK_ROLE}_part": part.key, f"{RUNBOOK_ROLE}_reads": reads}}
+        ],
     }
 
 
 def _tasks() -> list[dict[str, Any]]:
     given = {name: f"{RUNBOOK_ROLE}_{name} | string" for name in _OPTIONS}
+    wanted = {name: f"({text} | length > 0)" for name, text in given.items()}
+    wanted |= {name: f"({wanted[name]} and '{name}' in {RUNBOOK_ROLE}_reads)" for name in _READ}
     options = " + ".join(
-        f"(({text} | length > 0) | ternary(['--{name}', {text}], []))" for name, text in given.items()
+        f"({wanted[name]} | ternary(['--{name}', {text}], []))" for name, text in given.items()
     )
     dry = "(ansible_check_mode | ternary(['--dry-run'], []))"
     return [

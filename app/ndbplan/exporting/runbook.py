@@ -25,6 +25,7 @@ from ndbplan.exporting.what_runs import (
     servers_meanwhile,
     starts_or_stops,
     stops_all,
+    takes,
     works_on_tables,
 )
 from ndbplan.ndb.sql_versions import charset_of_statements
@@ -118,6 +119,7 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         plan=plan,
         parts=parts,
         steps=_steps,
+        options=takes(parts),
         hosts_of=lambda part: dict.fromkeys(step.host for step in part.steps if step.host),
         connect_string=connect_string(plan),
         meanwhile=meanwhile,

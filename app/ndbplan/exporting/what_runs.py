@@ -9,8 +9,15 @@ from ndbplan.configuration.services import places_of
 from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
 from ndbplan.operations.change import BEFORE_FOLDER
 from ndbplan.operations.commands import (
+    BackUp,
+    BackUpAgain,
+    Command,
     Copy,
     CreateNodeGroup,
+    HasBackup,
+    InstallPrograms,
+    KeepLogin,
+    MakeAccount,
     Restore,
     Sql,
     StartService,
@@ -60,6 +67,34 @@ def starts_or_stops(part: Operation) -> bool:
     """Whether a part starts or stops a node that may be running."""
     kinds = (StartService, StopService, StopDataNode, StopAllDataNodes)
     return any(isinstance(command, kinds) for step in part.steps for command in step.commands)
+
+
+def takes(parts: tuple[Operation, ...]) -> dict[str, list[str]]:
+    """The parts that each option of the script says something to, beside those that say how a part is run."""
+    found: dict[str, list[str]] = {"host": [], "programs": [], "passwords": [], "backup": []}
+    for part in parts:
+        commands = [command for step in part.steps for command in step.commands]
+        asks = {
+            "host": any(step.host for step in part.steps),
+            "programs": any(isinstance(command, InstallPrograms) for command in commands),
+            "passwords": any(map(_asks_for_password, commands)),
+            "backup": any(isinstance(command, HasBackup | Restore) for command in commands),
+        }
+        for option in found:
+            if asks[option]:
+                found[option].append(part.key)
+    return found
+
+
+def _asks_for_password(command: Command) -> bool:
+    match command:
+        case MakeAccount() | KeepLogin():
+            return True
+        case BackUp() | BackUpAgain() | HasBackup():
+            return bool(command.options)
+        case Restore():
+            return "--decrypt" in command.options
+    return False
 
 
 def works_on_tables(parts: Iterable[Operation]) -> list[str]:

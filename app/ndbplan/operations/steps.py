@@ -10,9 +10,14 @@ from ndbplan.base.quantity import Quantity, total, total_of_independent
 from ndbplan.base.units import how_many
 from ndbplan.configuration.deployment import SqlFiles
 from ndbplan.configuration.directories import data_node_paths
-from ndbplan.configuration.node_groups import node_groups
+from ndbplan.configuration.node_groups import (
+    groups_by_number,
+    groups_without_files,
+    loses_every_row,
+    node_groups,
+)
 from ndbplan.configuration.services import service_of, started_with
-from ndbplan.configuration.settings import is_diskless, node_settings
+from ndbplan.configuration.settings import data_nodes_named
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.timed import come_up_empty
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind, RestartEstimate
@@ -191,15 +196,17 @@ def restart_each(
 
 def lost_with_all(plan: Plan) -> str:
     """What is lost when all data nodes stop together, as a further sentence; nothing where files keep it."""
-    if is_diskless(node_settings(plan)):
-        return " Every row is lost, as Diskless is 1."
+    if numbers := groups_without_files(plan):
+        of = [node for number in numbers for node in groups_by_number(plan)[number]]
+        whose = "" if len(of) == len(plan.data_nodes) else f" of {data_nodes_named(of)}"
+        return f" Every row is lost, as Diskless{whose} is 1."
     empty = come_up_empty(plan)
     return f" {empty[0].upper()}{empty[1:]}." if empty else ""
 
 
 def kind_of_start(plan: Plan) -> Kind:
     """What a start of all data nodes is that were stopped: without files every row is gone."""
-    return "start" if is_diskless(node_settings(plan)) else "system"
+    return "start" if loses_every_row(plan) else "system"
 
 
 STOPS_WITH_ONE = (

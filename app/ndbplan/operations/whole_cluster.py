@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ndbplan.configuration.node_groups import loses_every_row
 from ndbplan.configuration.settings import is_diskless, node_settings
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE
@@ -27,6 +28,7 @@ from ndbplan.operations.steps import (
     verify,
 )
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
 
 
 def back_up(now: Estimation, *, timed: bool = True) -> Operation | None:
@@ -90,8 +92,9 @@ def stop_cluster(now: Estimation, *, timed: bool = True) -> Operation:
         "stop",
         "Stop the whole cluster",
         tuple(steps),
-        f"No data node has files.{lost}"
-        if is_diskless(node_settings(plan))
+        f"{'Not every node group' if any(_has_files(plan, n) for n in plan.data_nodes) else 'No data node'} "
+        f"has files.{lost}"
+        if loses_every_row(plan)
         else lost.strip() or "Nothing is lost: rows lie on the disks.",
     )
 
@@ -99,11 +102,14 @@ def stop_cluster(now: Estimation, *, timed: bool = True) -> Operation:
 def start_cluster(now: Estimation, *, timed: bool = True) -> Operation:
     """The start of a cluster that was stopped. `timed`: with durations; raises what `restart` raises then."""
     plan, times = now.plan, Times(now, known=timed)
-    lost, diskless = lost_with_all(plan), is_diskless(node_settings(plan))
+    lost, diskless = lost_with_all(plan), loses_every_row(plan)
     estimate = times.ask(now.restart, kind_of_start(plan), None, IDLE)
     duration = None if estimate is None else estimate.duration_s
     management = _started(plan)
-    data: tuple[Command, ...] = tuple(start_service(plan, node) for node in plan.data_nodes)
+    data: tuple[Command, ...] = tuple(
+        start_service(plan, node, "--initial" if diskless and _has_files(plan, node) else "")
+        for node in plan.data_nodes
+    )
     steps = [
         Step(
             "management",
@@ -116,7 +122,7 @@ def start_cluster(now: Estimation, *, timed: bool = True) -> Operation:
         Step(
             "data-nodes",
             "Start the data nodes",
-            f"All at once, and empty: there are no files to load. {_made_by(plan)} makes the tables again."
+            f"All at once, and empty: {_no_files_to_load(plan)}. {_made_by(plan)} makes the tables again."
             if diskless
             else f"All at once: each loads its last checkpoint and executes its redo log.{lost}",
             (*data, wait_started(plan.data_nodes, duration)),
@@ -136,8 +142,21 @@ def start_cluster(now: Estimation, *, timed: bool = True) -> Operation:
                 if_it_fails=SQL_NODE_STAYS_AWAY,
             )
         )
-    text = "After the stop of the whole cluster, or when it went down as a whole. Never with --initial."
+    text = "After the stop of the whole cluster, or when it went down as a whole."
+    if not diskless:
+        text += " Never with --initial."
     return Operation("start-again", "Start the whole cluster again", (*steps, verify(plan)), text)
+
+
+def _has_files(plan: Plan, node: DataNode) -> bool:
+    return not is_diskless(node_settings(plan, node))
+
+
+def _no_files_to_load(plan: Plan) -> str:
+    """Why data nodes begin anew where a node group has no files."""
+    if any(_has_files(plan, node) for node in plan.data_nodes):
+        return "a node group has no files, and those of the other nodes do not start without: --initial"
+    return "there are no files to load"
 
 
 def _made_by(plan: Plan) -> str:

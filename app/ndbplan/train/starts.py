@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ndbplan.base.errors import UserError
-from ndbplan.configuration.settings import is_diskless, node_settings
+from ndbplan.configuration.node_groups import loses_every_row
+from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.timed import restart
 from ndbplan.estimate.times.restart import Conditions
 from ndbplan.estimate.times.restart_phases import STOP
@@ -270,7 +271,7 @@ def _start_together(sim: Simulation) -> None:
         sim.later(_due(at_s + steps[0][0], Reaches(node_id, state.nodes[node_id].attempt, 1, f"{kind}/")))
     inside = tuple(i for i in here if sim.node(_id(state, i)) >= 0)
     engine.begin_together(sim, engine.StartTogether(inside, total, at_s=at_s))
-    lost = first or is_diskless(node_settings(state.plan))
+    lost = first or loses_every_row(state.plan)
     sim.later(Due(at_s + total, SystemIsUp(tuple(here), attempts, lost, kind), last=True, of_cluster=False))
 
 

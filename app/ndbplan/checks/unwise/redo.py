@@ -354,25 +354,6 @@ def checkpoint_interval(now: Estimation) -> Iterator[Problem]:
             )
 
 
-@rule("diskless", "Diskless loses all data when the cluster stops")
-def diskless(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
-    for alike in nodes_alike(plan):
-        for name in ("Diskless", "Discless"):
-            if alike.settings.states(name) and alike.settings.number(name) == 1:
-                nodes = [node for w in plan.workloads for node in now.under(w).checkpoint.nodes]
-                full = [node.overflow_after_s.value for node in nodes if node.overflow_after_s is not None]
-                when = f"comes all the same, here after {format_duration(min(full))}" if full else "can come"
-                yield warning(
-                    alike.where,
-                    f"{name} is 1: redo log and checkpoints still do all their work but the last write, so "
-                    f"error 410 {when}; there is no backup, and a restart of the cluster loses everything",
-                    "take it away and create the tables with NOLOGGING (ndb_table_no_logging)",
-                    alike.object_ids,
-                    without(alike.scope_of(name), name),
-                )
-
-
 @rule("direct-io", "Large checkpoints go through the file cache")
 def direct_io(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
