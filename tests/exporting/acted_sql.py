@@ -378,6 +378,12 @@ class ActedSql(ActedHosts):
         file = re.search(r" ADD \w+FILE '.*?' ", statement)
         if file is not None and any(file[0] in one for one in self.objects):
             raise RefusedError("Error 1296 Got error 721 'Schema object with given name already exists'\n")
+        if file is not None and (folder := file[0].split("'")[1].rpartition("/")[0]):
+            # A folder in which the user mysql may make it.
+            hosts = {node.host for node in map(self.running, self.data_nodes) if node.active}
+            for host in sorted(hosts if folder.startswith("/") else ()):
+                if not self._exists(host, folder):
+                    raise _refused(1528, f"Failed to create {file[0].split()[1]}: {folder} is not on {host}")
         self.work("files", statement, 0)
         self.objects.add(statement)
 

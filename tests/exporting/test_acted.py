@@ -23,6 +23,7 @@ from exporting.acted_sql import NOT_LOGGED
 from exporting.acted_state import release_of
 from exporting.acted_typing import typed
 from ndbplan.base.errors import UserError
+from ndbplan.configuration.directories import named_folders
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parameters import set_parameter
@@ -33,7 +34,7 @@ from ndbplan.exporting.export import export
 from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
 from ndbplan.operations.commands import StartService
 from ndbplan.operations.life import operations
-from ndbplan.operations.schema import table_name
+from ndbplan.operations.schema import placed_files, table_name
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.plan.samples import sample_plan
@@ -600,6 +601,28 @@ def test_a_plan_that_nobody_designed_lives(seed: int, own_port: str, tmp_path: P
     assert not is_refused(plan)
     life = Life(plan, tmp_path / "life", seed)
     assert [fault for part, host in life.parts() for fault in life.act(part, 0, host)] == []
+
+
+@pytest.mark.parametrize("version", ["7.4", "8.4"])
+def test_folders_of_files_that_statements_name_are_made(version: str, tmp_path: Path) -> None:
+    """However the plan says it: the server refuses a file without its folder (1528)."""
+    plan = versions(f"disk-data {version}")
+    (group,), (space,) = plan.logfile_groups, plan.tablespaces
+    undo, data = ([file.model_dump() for file in files] for files in (group.undo_files, space.data_files))
+    undo.append({"name": "/srv/undo/two.dat", "size_bytes": 2**26})
+    data.append({"name": "more", "directory": "/srv/data", "size_bytes": 2**26, "count": 2})
+    plan = update(update(plan, group.id, undo_files=undo), space.id, data_files=data)
+    assert (plan.logfile_groups[0].undo_files[-1].directory, named_folders(plan)) == (
+        "/srv/undo",
+        ("/srv/undo", "/srv/data"),
+    )
+    life = Life(plan, tmp_path / "life")
+    for part in ("install", "start", "schema", "backup", "restore"):
+        assert list(life.act(part, 0, again=False)) == []
+    unit = next((life.folder / "systemd").rglob("ndbmtd-*.service")).read_text()
+    assert "RequiresMountsFor=/srv/undo\nRequiresMountsFor=/srv/data\n" in unit
+    names = {name for owner in placed_files(plan) for name in owner[1:2] if name.startswith("/srv/")}
+    assert names == {"/srv/undo/two.dat", "/srv/data/more_1", "/srv/data/more_2"}
 
 
 def test_a_host_of_several_nodes_of_each_kind_is_replaced(tmp_path: Path) -> None:

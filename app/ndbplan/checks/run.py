@@ -45,7 +45,7 @@ TOPICS = (
     "unwise.clients",
     "unwise.busy",
     "unwise.redo",
-    "unwise.diskless",
+    "unwise.written_files",
     "unwise.disks",
     "unwise.disk_space",
     "unwise.timing",

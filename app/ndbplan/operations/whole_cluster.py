@@ -9,6 +9,7 @@ from ndbplan.estimate.times.restart import IDLE
 from ndbplan.operations.accounts import dump
 from ndbplan.operations.commands import (
     Command,
+    StartService,
     start_service,
     start_sql_nodes,
     stop_all_data_nodes,
@@ -143,7 +144,7 @@ def start_cluster(now: Estimation, *, timed: bool = True) -> Operation:
             )
         )
     text = "After the stop of the whole cluster, or when it went down as a whole."
-    if not diskless:
+    if not any(isinstance(command, StartService) and command.option for command in data):
         text += " Never with --initial."
     return Operation("start-again", "Start the whole cluster again", (*steps, verify(plan)), text)
 

@@ -105,14 +105,14 @@ _HOSTNAME_PATTERN = rf"^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|{_IPV6})
 Hostname = Annotated[str, Field(max_length=253, pattern=_HOSTNAME_PATTERN)]
 """A DNS name or IP address, as it goes into config.ini; whether anything can resolve it is for `check`."""
 
-_PATH_PATTERN = r"^/[A-Za-z0-9._/@%+=:,-]*$"
-PathText = Annotated[str, Field(max_length=512, pattern=_PATH_PATTERN)]
+PATH_PATTERN = r"^/[A-Za-z0-9._/@%+=:,-]*$"
+PathText = Annotated[str, Field(max_length=512, pattern=PATH_PATTERN)]
 """An absolute path that needs no quoting in INI files and is quoted in scripts all the same."""
 
 _ALLOWED = {
     _ID_PATTERN: "an id is made of letters, digits and . _ - and begins with a letter or digit",
     _HOSTNAME_PATTERN: "a host name is a DNS name or an IP address, without port",
-    _PATH_PATTERN: "a path begins with / and is made of letters, digits and . _ / @ % + = : , -",
+    PATH_PATTERN: "a path begins with / and is made of letters, digits and . _ / @ % + = : , -",
 }
 
 

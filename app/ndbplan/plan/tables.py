@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from enum import StrEnum
 from itertools import accumulate
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, ValidationInfo
+from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.fields import (
+    PATH_PATTERN,
     Assumable,
     Bytes,
     Fraction,
@@ -202,6 +204,16 @@ class SpaceFile(Assumable):
     count: int = Field(default=1, ge=1, le=65536)
     directory: PathText | None = None
     """Folder on every data node that holds them: how files lie on several disks. None: that of the others."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_its_folder(cls, given: Any) -> Any:
+        """A name that begins with its folder, as statements have it: whoever asks looks at folders alone."""
+        if isinstance(given, Mapping) and not given.get("directory"):
+            folder, slash, name = str(given.get("name", "")).rpartition("/")
+            if slash and name and re.fullmatch(PATH_PATTERN, folder or slash):
+                return {**given, "name": name, "directory": folder or slash}
+        return given
 
 
 class LogfileGroup(Assumable):

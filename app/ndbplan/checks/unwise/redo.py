@@ -18,9 +18,8 @@ from ndbplan.base.units import (
 )
 from ndbplan.checks.fits import first_that_fits
 from ndbplan.checks.parameters import setting, without
-from ndbplan.checks.problem import Edit, Problem, Solution
+from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.checks.solutions import one_of
 from ndbplan.checks.unwise.redo_cures import cure_of_short_log, one_sided, usual_log, ways_for_log
 from ndbplan.configuration.directories import disk_for, disks_of_roles
 from ndbplan.configuration.redo_problems import seen_as
@@ -28,7 +27,6 @@ from ndbplan.configuration.settings import (
     NodesAlike,
     node_settings,
     nodes_alike,
-    nodes_alike_in,
     redo_log_parts,
 )
 from ndbplan.edits.changes import together
@@ -43,8 +41,6 @@ from ndbplan.plan.workloads import Workload
 
 _SHORTEST_LOG_S = 64
 _FILL_WARNING = 0.7
-_LDM_BUSY = 0.6
-"""Share of LDM threads from which compressing checkpoints is too much for them [assumed]."""
 _HALF_OF_THE_DISK = 0.5
 _LOG_AIMS = (1.05, 2.0)
 """Times the shortest log that a cure aims at: just enough, or room for what is not even."""
@@ -351,81 +347,4 @@ def checkpoint_interval(now: Estimation) -> Iterator[Problem]:
                 f"set it back to {default}",
                 alike.object_ids,
                 without(alike.scope_of(name), name),
-            )
-
-
-@rule("direct-io", "Large checkpoints go through the file cache")
-def direct_io(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
-    uses_disk = bool(plan.tablespaces)
-    for alike in nodes_alike_in(plan, "ODirect", "DataMemory"):
-        large = alike.settings.number("DataMemory") >= 16 * GIB
-        if not alike.nodes or alike.settings.number("ODirect") == 1 or not (uses_disk or large):
-            continue
-        why = (
-            "with disk data"
-            if uses_disk
-            else f"with DataMemory {format_ndb_size(alike.settings.number('DataMemory'))}"
-        )
-        yield warning(
-            alike.where,
-            f"ODirect is off {why}: checkpoints fill the file cache of Linux, which is then written in "
-            f"bursts",
-            "set ODirect to 1",
-            alike.object_ids,
-            setting(alike.scope_of("ODirect"), "ODirect", 1),
-        )
-
-
-@rule("direct-io-sync", "Direct I/O waits for syncs that it does not need")
-def direct_io_sync(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
-    if not catalogue.knows("DB", "ODirectSyncFlag", plan.version):
-        return
-    for alike in nodes_alike(plan):
-        slow = any(
-            disk.kind is DiskKind.HDD
-            for node in alike.nodes
-            for disk in [disk_for(plan, node, DiskRole.REDO)]
-            if disk is not None
-        )
-        if slow and alike.settings.number("ODirect") == 1 and alike.settings.number("ODirectSyncFlag") == 0:
-            told = hint(
-                alike.where,
-                "ODirectSyncFlag spares an fsync per redo write where the file system allows it: 2 to 3 "
-                "times the speed on hard disks",
-                "set ODirectSyncFlag to 1 after a test",
-                alike.object_ids,
-            )
-            edit = setting(alike.scope_of("ODirectSyncFlag"), "ODirectSyncFlag", 1)
-            unknown = "whether the file system keeps what it took when the power fails: only a test says"
-            ways = [Solution("Set ODirectSyncFlag to 1", "after a test of the file system", edit, asks=True)]
-            yield replace(told, solve=one_of(now, "direct-io-sync", ways, unknown, alike.object_ids))
-
-
-@rule("compressed-checkpoints", "Compression overloads busy LDM threads")
-def compressed_checkpoints(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
-    for alike in nodes_alike(plan):
-        names = [n for n in ("CompressedLCP", "CompressedBackup") if alike.settings.number(n) == 1]
-        if not names:
-            continue
-        ids = {node.node_id for node in alike.nodes}
-        busy = max(
-            (
-                node.ldm_utilisation.value
-                for workload in plan.workloads
-                for node in now.under(workload).cpu.nodes
-                if node.node_id in ids
-            ),
-            default=0.0,
-        )
-        if busy > _LDM_BUSY:
-            yield warning(
-                alike.where,
-                f"{' and '.join(names)} compress in the LDM threads, which are {format_percent(busy)} busy "
-                f"already; more of them would share it",
-                "switch compression off",
-                alike.object_ids,
-                together(setting(alike.scope_of(name), name, 0) for name in names),
             )
