@@ -150,8 +150,8 @@ class ActedCluster(ActedSql):
             return "Node 1: Data usage is 1%\n"
         if command == "ALL REPORT BACKUPSTATUS":
             return "".join(f"Node {number}: Backup not started\n" for number in self.data_nodes)
-        if command == "START BACKUP WAIT COMPLETED":
-            return self._start_backup(words)
+        if match := re.fullmatch(r"START BACKUP (\d+ )?WAIT COMPLETED", command):
+            return self._start_backup(words, int(match[1] or 0))
         raise RefusedError(f"Invalid command: {command}\n", 255)
 
     def _status(self, node: DataNodeProcess, server: ManagementServer) -> str:
@@ -217,7 +217,7 @@ class ActedCluster(ActedSql):
             node.group, node.rows, node.tables = number, self.rows, True
         return f"Nodegroup {number} created\n"
 
-    def _start_backup(self, words: list[str]) -> str:
+    def _start_backup(self, words: list[str], asked: int) -> str:
         password = words[-1].removeprefix("stdin:") if "--encrypt-backup" in words else ""
         needed = any(
             re.search(r"^RequireEncryptedBackup=1$", node.configuration, re.MULTILINE)
@@ -227,7 +227,10 @@ class ActedCluster(ActedSql):
             raise RefusedError("3001: Could not start backup: only encrypted ones\n", 255)
         if not all(node.is_started(self.now) for node in self._members()):
             raise RefusedError("3001: Could not start backup\n", 255)
-        number = len(self.backups) + 1
+        number = self.last_backup = asked or self.last_backup + 1
+        if number in self.backups and any(f"/BACKUP-{number}/" in path for _, path in self.files):
+            exists = "*        Backup failed: file already exists (use 'START BACKUP <backup id>')\n"
+            raise RefusedError(f"Backup failed\n*  3001: Could not start backup\n{exists}", 255)
         members = [node for node in map(self.running, self.data_nodes) if node.active]
         ids = frozenset(node.node_id for node in members)
         self.backups[number] = self.rows, ids, copy.deepcopy(self.tables), dict(self.foreign_keys)

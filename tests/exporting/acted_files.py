@@ -232,7 +232,14 @@ class ActedFiles(ActedState):
                 h == host and fnmatch(p, path) for h, p in self.files
             ):
                 raise RefusedError(f"ls: cannot access '{path}': No such file or directory\n", 2)
+        if len(words) == 1 and (inside := self._names_in(host, words[0])):
+            return "\n".join(inside) + "\n"
         return "\n".join(words) + "\n"
+
+    def _names_in(self, host: str, folder: str) -> list[str]:
+        """What is in a folder, its own files and folders alone."""
+        below = (path for at, path in self.files if at == host and path.startswith(f"{folder}/"))
+        return sorted({path.removeprefix(f"{folder}/").partition("/")[0] for path in below} - {""})
 
     def _touch(self, host: str, words: list[str]) -> str:
         self.files.setdefault((host, words[-1]), "")

@@ -235,6 +235,8 @@ class ActedHosts(ActedFiles):
         if not any(one.active or not self._has_no_files(one, serving[0].configuration) for one in there):
             self._form_groups()
             self.tables, self.foreign_keys = {}, {}
+            # The table that counts backups is empty too.
+            self.last_backup = 0
         if initial or fresh:
             node.rows, node.tables, node.made_by = 0.0, False, serving[0].configuration
             self.restored.clear()

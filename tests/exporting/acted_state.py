@@ -254,9 +254,11 @@ class ActedState:
     backups: dict[
         int, tuple[float, frozenset[int], dict[str, dict[str, str]], dict[str, tuple[str, str]]]
     ] = field(default_factory=dict)
+    """Rows of each backup, the data nodes that took it, and the tables."""
     passwords: dict[int, str] = field(default_factory=dict)
     """Of backups."""
-    """Rows of each backup, the data nodes that took it, and the tables."""
+    last_backup: int = 0
+    """As the cluster itself counts them, in a table of its own."""
     restored: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -335,7 +337,7 @@ class ActedState:
                 *(tuple(one.values()) for one in processes),
                 *(_digest(vars(self)[name]) for name in _KEPT),
                 *map(_digest, (self.tables, self.accounts, self.granted)),
-                tuple(self.backups),
+                (tuple(self.backups), self.last_backup),
                 (self.in_service, self.may_be_down, self.sql_was_up),
             )
         )

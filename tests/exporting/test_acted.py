@@ -292,13 +292,30 @@ def test_a_restore_is_taken_up_with_the_backup_that_it_began_with(
     assert cluster.restored == restored
     cluster.files = {place: text for place, text in cluster.files.items() if "/BACKUP-1/" not in place[1]}
     stopped = cluster.run(folder, "restore", state=state)
-    script, words = str(folder / "runbook.sh"), str(folder.parent / "passwords")
-    assert f"go on with: {script} restore --passwords {words} --yes" in stopped.stderr
+    assert f"go on with: {folder}/runbook.sh restore --yes" in stopped.stderr
     assert "ndb_restore takes the files of node" in stopped.stderr
     done = cluster.run(folder, "restore", "--backup", "2", "--fresh", state=state)
     assert done.returncode == 0, done.stderr
     assert all(node.is_started(cluster.now) for node in cluster.data_nodes.values())
     assert not state.with_name("state.restore-backup").exists()
+
+
+@pytest.mark.parametrize("secret", [False, True])
+def test_a_backup_behind_a_restore_gets_a_number_that_no_host_has(secret: bool, tmp_path: Path) -> None:
+    """Empty data nodes count from 1 on, and say of the files of the first backup that they exist (1350)."""
+    plan = versions("starter")
+    plan = set_parameter(plan, "data_node", "RequireEncryptedBackup", 1) if secret else plan
+    life = Life(plan, tmp_path / "life")
+    for part in ("install", "start", "schema", "backup", "backup", "restore", "backup", "backup", "restore"):
+        assert list(life.act(part, 0, again=False)) == []
+    assert sorted(life.cluster.backups) == [1, 2, 3, 4]
+    told = list(life.place.rglob("*.last-backup"))
+    assert [path.read_text() for path in told] == ["4\n"]
+    silent = life.cluster.data_nodes[1].host
+    life.cluster.unreachable.add(silent)
+    done = life.cluster.run(life.folder, "backup")
+    assert "START BACKUP 5 WAIT COMPLETED" in done.stdout, "hosts that do not answer are passed by"
+    life.cluster.unreachable.clear()
 
 
 def test_an_encrypted_backup_comes_back_by_its_password_alone(

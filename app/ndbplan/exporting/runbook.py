@@ -214,9 +214,10 @@ def _function_call(command: Command) -> tuple[object, ...]:
         case CreateNodeGroup():
             return ("create_nodegroup", *command.node_ids)
         case BackUp():
-            return ("back_up", *command.options)
+            return ("back_up", *command.options, "--", *(word for one in command.folders for word in one))
         case BackUpAgain():
-            return ("back_up_again", *command.options)
+            places = (word for one in command.folders for word in one)
+            return ("back_up_again", *command.options, "--", *places)
         case InstallPrograms():
             return ("install_programs", command.host, command.release, *command.programs)
         case HasBackup():

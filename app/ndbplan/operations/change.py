@@ -55,6 +55,7 @@ from ndbplan.operations.hosts import new_programs, no_return, system_tables_step
 from ndbplan.operations.meanwhile import NOBODY, sql_nodes_named, who_is_cut_off
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.restoring import (
+    backup_folders,
     empty_data_nodes,
     encrypting,
     fill_again,
@@ -439,7 +440,7 @@ class _Work:
         )
         # Where this was broken off in between, somebody may have let clients come back.
         again: list[Command] = [stop_service(self.before, node) for node in self.before.sql_nodes]
-        again.append(BackUpAgain(encrypting(self.before)))
+        again.append(BackUpAgain(encrypting(self.before), backup_folders(self.before)))
         yield empty_data_nodes(self.times, self.before, self.plan, again)
         yield from self._leave()
         yield from self._configuration()

@@ -196,6 +196,9 @@ class BackUp:
 
     options: tuple[str, ...] = ()
     """Of the management client, beside the command: how it is encrypted."""
+    folders: tuple[tuple[str, str], ...] = ()
+    """Host and BackupDataDir with its folder BACKUP: where the client says that a file exists (1350), numbers
+    have begun anew, and one is taken that no host has."""
 
 
 @dataclass(frozen=True)
@@ -206,6 +209,7 @@ class BackUpAgain:
     """
 
     options: tuple[str, ...] = ()
+    folders: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

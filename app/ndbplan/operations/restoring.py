@@ -166,12 +166,15 @@ def take_backup(times: Times, plan: Plan) -> Step:
         "backup",
         "START BACKUP",
         "Every data node writes its share into BackupDataDir; the script keeps the number. It holds rows and "
-        f"tables of NDB{shared}.{secret}",
-        (BackUp(encrypting(plan)),),
+        f"tables of NDB{shared}.{secret} Numbers begin anew when all data nodes were emptied, and earlier "
+        "backups stay: where the client says that a file exists, the script takes a number above all of them "
+        "(START BACKUP N WAIT COMPLETED).",
+        (BackUp(encrypting(plan), backup_folders(plan)),),
         None if estimate is None else estimate.duration_s,
         check="the management client reports completed",
         rollback="remove its files",
-        if_it_fails="the cluster works on; remove the unfinished files and repeat it",
+        if_it_fails="the cluster works on; remove the files of the number that the client named as begun, if "
+        "there are any, and repeat it",
     )
 
 
@@ -210,6 +213,11 @@ def _backup_of(plan: Plan, node: DataNode) -> tuple[str, str]:
     path = data_node_paths(plan, node).backup
     folder = path if path.startswith("/") else f"/{path.removeprefix('.').lstrip('/')}".rstrip("/")
     return plan.host(node.host_id).hostname, f"{folder}/BACKUP"
+
+
+def backup_folders(plan: Plan) -> tuple[tuple[str, str], ...]:
+    """Host and folder of the backups of all data nodes, each once."""
+    return tuple(dict.fromkeys(_backup_of(plan, node) for node in plan.data_nodes))
 
 
 def _remove_files(plan: Plan, node: DataNode) -> Iterator[Command]:
