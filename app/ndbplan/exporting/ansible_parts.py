@@ -50,13 +50,14 @@ def render_parts(plan: Plan, parts: Sequence[Operation]) -> dict[str, str]:
             f"{RUNBOOK_ROLE}_script": "{{ playbook_dir }}/../runbook.sh",
             f"{RUNBOOK_ROLE}_ssh_user": "root",
             **{f"{RUNBOOK_ROLE}_{name}": "" for name in _OPTIONS},
+            f"{RUNBOOK_ROLE}_reads": list(_READ),
         },
         "\n".join(
             (
                 f"What a part of the runbook is run with; {RUNBOOK_ROLE}_part is its name. Empty: without.",
                 *(f"{RUNBOOK_ROLE}_{name}: {what}." for name, what in _OPTIONS.items()),
-                "The first two may be set for all parts: a part that reads neither is run without them. The "
-                "last two are refused by the parts that have no use for them.",
+                f"The first two may be set for all parts: {RUNBOOK_ROLE}_reads names those that a part takes. "
+                "The last two are refused by the parts that have no use for them.",
             )
         ),
     )
