@@ -56,8 +56,8 @@ def render_parts(plan: Plan, parts: Sequence[Operation]) -> dict[str, str]:
             (
                 f"What a part of the runbook is run with; {RUNBOOK_ROLE}_part is its name. Empty: without.",
                 *(f"{RUNBOOK_ROLE}_{name}: {what}." for name, what in _OPTIONS.items()),
-                f"The first two may be set for all parts: {RUNBOOK_ROLE}_reads names those that a part takes. "
-                "The last two are refused by the parts that have no use for them.",
+                f"The first two may be set for all parts: {RUNBOOK_ROLE}_reads names those that a part takes."
+                " The last two are refused by the parts that have no use for them.",
             )
         ),
     )
