@@ -225,7 +225,9 @@ class ActedCluster(ActedSql):
         )
         if needed and not password:
             raise RefusedError("3001: Could not start backup: only encrypted ones\n", 255)
-        if not all(node.is_started(self.now) for node in self._members()):
+        groups = {node.group for node in self._members()}
+        there = [node for node in self._members() if node.active]
+        if {node.group for node in there} != groups or not all(node.is_started(self.now) for node in there):
             raise RefusedError("3001: Could not start backup\n", 255)
         number = self.last_backup = asked or self.last_backup + 1
         if number in self.backups and any(f"/BACKUP-{number}/" in path for _, path in self.files):

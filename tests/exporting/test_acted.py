@@ -23,6 +23,7 @@ from exporting.acted_sql import NOT_LOGGED
 from exporting.acted_state import release_of
 from exporting.acted_typing import typed
 from ndbplan.base.errors import UserError
+from ndbplan.configuration.deployment import connect_string
 from ndbplan.configuration.directories import named_folders
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits.growth import add_node_group
@@ -298,6 +299,37 @@ def test_a_restore_is_taken_up_with_the_backup_that_it_began_with(
     assert done.returncode == 0, done.stderr
     assert all(node.is_started(cluster.now) for node in cluster.data_nodes.values())
     assert not state.with_name("state.restore-backup").exists()
+
+
+@pytest.mark.parametrize("down", [0, 1])
+def test_a_backup_that_was_taken_while_a_node_was_down_comes_back(down: int, tmp_path: Path) -> None:
+    """Its share was asked for, which there is not: the others of its group have written all."""
+    life = Life(versions("starter"), tmp_path / "life")
+    cluster = life.cluster
+    for part in ("install", "start", "schema"):
+        assert list(life.act(part, 0, again=False)) == []
+    node = [*cluster.data_nodes.values()][down]
+    cluster._ndb_mgm(
+        node.host, [f"--ndb-connectstring={connect_string(life.plan)}", f"--execute={node.node_id} STOP"]
+    )
+    cluster.pass_time(60)
+    assert not node.active
+    state = tmp_path / "state"
+    assert cluster.run(life.folder, "backup", state=state).returncode == 0
+    assert cluster.backups[1][1] == {one.node_id for one in cluster.data_nodes.values() if one is not node}
+    cluster._systemctl(node.host, ["start", node.unit])
+    cluster.pass_time(600)
+    cluster.may_be_down = cluster.rows_may_go_back = True
+    for _ in range(2):
+        done = cluster.run(life.folder, "restore", state=state)
+        assert done.returncode == 0, done.stderr
+        assert f"data node {node.node_id} was down, and took no part in backup 1" in done.stdout
+        assert cluster.backups[1][0] <= cluster.rows < cluster.backups[1][0] + 60, "they came back"
+        assert cluster.tables
+        cluster.pass_time(600)
+    assert cluster.faults == []
+    elsewhere = cluster.run(life.folder, "restore", "--backup", "1", state=tmp_path / "other")
+    assert "step look stops" in elsewhere.stderr
 
 
 @pytest.mark.parametrize("secret", [False, True])

@@ -223,7 +223,9 @@ def _function_call(command: Command) -> tuple[object, ...]:
         case HasBackup():
             return ("has_backup", command.host, command.node_id, command.folder, *command.options)
         case Restore():
-            return ("restore", command.host, command.node_id, command.folder, *command.options)
+            others = (word for one in command.others for word in one)
+            share = (command.host, command.node_id, command.folder, *command.options)
+            return ("restore", *share, *(("--", *others) if command.others else ()))
     raise TypeError(command)
 
 

@@ -234,6 +234,9 @@ class Restore:
     folder: str
     options: tuple[str, ...]
     """Of ndb_restore: what is brought back."""
+    others: tuple[tuple[str, int, str], ...] = ()
+    """Host, node id and folder of each whose files do as well where the node took no part; none: only its own
+    do, and there are none to bring back."""
 
 
 @dataclass(frozen=True)

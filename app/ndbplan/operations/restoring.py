@@ -130,10 +130,14 @@ def _look_for_backup(plan: Plan) -> Step:
     return Step(
         "look",
         "Look for the backup on every host",
-        "Each data node's host has its share of it, and it can be read.",
+        "Each data node's host has its share of it, and it can be read. A node that was down when the backup "
+        "began has none, and the others of its node group have written all: the script knows that of backups "
+        "that were taken from here.",
         tuple(_has_backup(plan, node) for node in plan.data_nodes),
         rollback="nothing has changed yet",
-        if_it_fails="bring the missing share to its host, or name another backup with --backup",
+        if_it_fails="bring the missing share to its host, or name another backup with --backup; where a node "
+        "took no part in one that another folder has taken, its runbook.state.without-ID, with the ids of "
+        "such nodes, belongs beside runbook.state here",
     )
 
 
@@ -184,8 +188,9 @@ def empty_data_nodes(times: Times, before: Plan, after: Plan, first: Iterable[Co
     commands.append(stop_all_data_nodes(before))
     if before.data_nodes:
         # What says that tables are brought back already.
-        host, folder = _backup_of(before, before.data_nodes[0])
-        commands.append(removed(host, f"{folder}/tables-made"))
+        node = before.data_nodes[0]
+        places = [_backup_of(before, node), *((host, folder) for host, _, folder in _instead(before, node))]
+        commands += (removed(host, f"{folder}/tables-made") for host, folder in dict.fromkeys(places))
     for plan in (before, after):
         commands += (one for node in plan.data_nodes for one in _remove_files(plan, node))
     return Step(
@@ -218,6 +223,13 @@ def _backup_of(plan: Plan, node: DataNode) -> tuple[str, str]:
 def backup_folders(plan: Plan) -> tuple[tuple[str, str], ...]:
     """Host and folder of the backups of all data nodes, each once."""
     return tuple(dict.fromkeys(_backup_of(plan, node) for node in plan.data_nodes))
+
+
+def _instead(plan: Plan, node: DataNode) -> tuple[tuple[str, int, str], ...]:
+    """Host, id and folder of the others of a node group: one of them at least took part in every backup."""
+    group = next((group for group in node_groups(plan) if node in group), ())
+    places = ((other.node_id, _backup_of(plan, other)) for other in group if other is not node)
+    return tuple((host, node_id, folder) for node_id, (host, folder) in places)
 
 
 def _remove_files(plan: Plan, node: DataNode) -> Iterator[Command]:
@@ -291,15 +303,17 @@ def _restore_steps(times: Times, before: Plan) -> Iterator[Step]:
     # Accounts that SQL nodes share are in the backup, and come back with this option only.
     shared = ("--include-stored-grants",) if before.features.stored_grants_restored else ()
 
-    def part(node: DataNode, *options: str) -> Restore:
+    def part(node: DataNode, *options: str, others: tuple[tuple[str, int, str], ...] = ()) -> Restore:
         host, folder = _backup_of(before, node)
-        return Restore(host, node.node_id, folder, (*options, *_decrypting(before)))
+        return Restore(host, node.node_id, folder, (*options, *_decrypting(before)), others)
+
+    others = _instead(before, nodes[0])
 
     yield Step(
         "restore-meta",
         "Restore the tables",
         "Once, from the files of one node, without their indexes.",
-        (part(nodes[0], "--restore-meta", "--disable-indexes", *shared),),
+        (part(nodes[0], "--restore-meta", "--disable-indexes", *shared, others=others),),
         _sum(files),
         blocked=(_NOT_COMPLETE,),
         phases=files,
@@ -321,7 +335,7 @@ def _restore_steps(times: Times, before: Plan) -> Iterator[Step]:
         "restore-indexes",
         "Build the indexes",
         "Once, when all rows are there.",
-        (part(nodes[0], "--rebuild-indexes"),),
+        (part(nodes[0], "--rebuild-indexes", others=others),),
         _sum(indexes),
         blocked=(_NOT_COMPLETE,),
         phases=indexes,
