@@ -367,3 +367,17 @@ def test_a_backup_of_a_number_that_has_files_is_not_one(cluster: LiveCluster) ->
     assert [one.number for one in cluster.state.backups if not one.error] == [1]
     assert cluster.state.backup is not None
     assert cluster.state.backup.error == 1350
+
+
+def test_numbers_of_backups_begin_anew_with_empty_data_nodes(cluster: LiveCluster) -> None:
+    """They are counted in a table of the cluster; files of earlier ones stay, and refuse their numbers."""
+    consoles = Consoles(cluster)
+    consoles.answer("ndb_mgm> START BACKUP")
+    consoles.answer("ndb_mgm> ALL RESTART -i")
+    consoles.answer(f"! until nodes_started {len(cluster.plan.data_nodes)} within 60min")
+    found = []
+    for _ in range(2):
+        consoles.answer("ndb_mgm> START BACKUP")
+        assert cluster.state.backup is not None
+        found.append((cluster.state.backup.number, cluster.state.backup.error))
+    assert found == [(1, 1350), (2, 0)]

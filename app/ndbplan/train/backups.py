@@ -57,6 +57,9 @@ def begin_backup(sim: Simulation, order: AskBackup) -> None:
         state.backup_asked = state.backup_asked or (order.number, order.of_begin)
         return
     number = order.number or state.last_backup + 1
+    if not order.number:
+        # Counted whatever becomes of it.
+        state.last_backup = number
     if any(one.number == number and not one.error for one in state.backups):
         failed = BackupRun(
             number, server, leader, at_s, state.gci, (), (), ended_s=at_s, last_gci=state.gci, error=EXISTS
