@@ -318,7 +318,9 @@ class ActedSql(ActedHosts):
     def _of_file(self, made: re.Match[str]) -> tuple[str | int | None, ...]:
         is_data = made[1] == "TABLESPACE"
         # 8.0 and later write the folder that data nodes count from.
-        name = made[3] if made[3].startswith("/") or self.plan.version < _WITHOUT_WIDTHS else f"./{made[3]}"
+        name = made[3].replace("''", "'")
+        if not name.startswith("/") and self.plan.version >= _WITHOUT_WIDTHS:
+            name = f"./{name}"
         owner = _unquoted(made[2])
         extents = (
             re.search(rf"TABLESPACE {re.escape(made[2])} .* EXTENT_SIZE (\d+)", one) for one in self.objects

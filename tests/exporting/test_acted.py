@@ -660,6 +660,7 @@ def test_folders_of_files_that_statements_name_are_made(version: str, tmp_path: 
     undo, data = ([file.model_dump() for file in files] for files in (group.undo_files, space.data_files))
     undo.append({"name": "/srv/undo/two.dat", "size_bytes": 2**26})
     data.append({"name": "more", "directory": "/srv/data", "size_bytes": 2**26, "count": 2})
+    data.append({"name": "it's", "size_bytes": 2**26})
     plan = update(update(plan, group.id, undo_files=undo), space.id, data_files=data)
     assert (plan.logfile_groups[0].undo_files[-1].directory, named_folders(plan)) == (
         "/srv/undo",
