@@ -197,8 +197,7 @@ class BackUp:
     options: tuple[str, ...] = ()
     """Of the management client, beside the command: how it is encrypted."""
     folders: tuple[tuple[str, str], ...] = ()
-    """Host and BackupDataDir with its folder BACKUP: where the client says that a file exists (1350), numbers
-    have begun anew, and one is taken that no host has."""
+    """Host and BackupDataDir with its BACKUP: where a file exists (1350), a number is taken that none has."""
 
 
 @dataclass(frozen=True)
@@ -235,8 +234,7 @@ class Restore:
     options: tuple[str, ...]
     """Of ndb_restore: what is brought back."""
     others: tuple[tuple[str, int, str], ...] = ()
-    """Host, node id and folder of each whose files do as well where the node took no part; none: only its own
-    do, and there are none to bring back."""
+    """Host, id and folder of nodes whose files do where this one took no part; none: only its own do."""
 
 
 @dataclass(frozen=True)

@@ -182,6 +182,8 @@ def nothing_is_left(sim: Simulation) -> None:
     left = remove(plan, gone)
     set_schema(sim, SetSchema((), (), (), left.workloads, databases, at_s=sim.at_s))
     state.ids = object_ids.ids_of(state.plan)
+    # The table that counts backups is empty too; files of earlier ones stay, and their numbers are refused.
+    state.last_backup = 0
 
 
 def only_files_are_left(sim: Simulation) -> None:

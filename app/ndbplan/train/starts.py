@@ -413,8 +413,6 @@ def system_is_up(sim: Simulation, event: SystemIsUp) -> None:
     outage.running = come_back(outage.failures.cluster, outage.running, spare, at_s)
     if event.lost:
         nothing_is_left(sim)
-        # The table that counts them is empty too; files of earlier ones stay, and their numbers are refused.
-        state.last_backup = 0
     else:
         only_files_are_left(sim)
 
