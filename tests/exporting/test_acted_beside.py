@@ -302,6 +302,13 @@ def test_what_is_named_wrongly_is_said_before_anything_is_begun(tmp_path: Path) 
         assert said in done.stderr
     assert (life.cluster.calls, life.cluster.connections) == (calls, connections)
     assert not list(state.parent.iterdir())
+    # Of a link the file counts that it leads to.
+    for name, mode in files.items():
+        (tmp_path / "link").unlink(missing_ok=True)
+        (tmp_path / "link").symlink_to(tmp_path / name)
+        words = ("schema", "--list", "--passwords", f"{tmp_path}/link")
+        listed = run_script(life.cluster.answer, life.folder / "runbook.sh", *words, environment=kept)
+        assert (listed.returncode == 0) is (mode == 0o600)
 
 
 @pytest.mark.parametrize("version", ["7.4", "8.4", "encrypted", "fewer groups"])
