@@ -357,6 +357,17 @@ class TestTrack:
                 )
             )
 
+    def test_of_an_event_in_little_room_its_end_is_read_too(self, broken: Window) -> None:
+        """`host-a1 / nvme1 a…` said neither how slow nor since when."""
+        disk = broken.window.document.plan.hosts[0].disks[1].id
+        broken.window.editor.event_edits.slow([disk], 0.2, 10.0)
+        broken.simulated()
+        track = broken.track
+        track.resize(120, track.height())
+        ((_, said),) = track.words()
+        assert said.endswith("20 %")
+        assert "…" in said
+
     def test_an_event_after_the_end_of_a_shorter_run_is_not_drawn_as_one_at_its_end(
         self, broken: Window
     ) -> None:

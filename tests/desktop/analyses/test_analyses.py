@@ -909,6 +909,19 @@ def test_no_button_of_the_export_is_cut_in_a_small_window(stand: _Stand) -> None
         assert panel.rect().contains(button.mapTo(panel, button.rect().bottomRight()))
 
 
+def test_names_of_exported_files_are_whole_where_there_is_room(stand: _Stand) -> None:
+    """`systemd/app1/…d-145.service` stood beside an empty half."""
+    stand.view.resize(1400, 400)
+    panel = stand.panel("Export preview")
+    stand.qtbot.waitUntil(lambda: panel.files.count() > 10, timeout=_LONG_MS)
+    names = [panel.files.item(i).text() for i in range(panel.files.count())]
+    room = panel.files.viewport().width()
+    assert max(map(panel.files.fontMetrics().horizontalAdvance, names)) < room
+    assert panel.text.width() > 2 * panel.files.width() - 60
+    stand.view.resize(700, 400)
+    assert panel.text.width() > panel.files.width()
+
+
 def test_the_export_brings_what_runs_to_the_plan(stand: _Stand, tmp_path: Path) -> None:
     panel = stand.panel("Export preview")
     running = tmp_path / "running.ini"

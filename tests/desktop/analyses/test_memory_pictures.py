@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -13,10 +14,13 @@ from ndbplan.advise.figures import FIGURES
 from ndbplan.advise.what_if import what_if
 from ndbplan.base.units import format_value
 from ndbplan.desktop.analyses import AnalysisArea
+from ndbplan.desktop.analyses.growth_chart import _names_below, _ticks
 from ndbplan.desktop.analyses.memory_pictures import WhatIfControls
+from ndbplan.desktop.analyses.treemap_view import title_in
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection
+from ndbplan.desktop.look.text import text_width
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.estimation import Estimation, chosen_workload
 from ndbplan.plan.file import dumps
@@ -205,3 +209,23 @@ def test_a_factor_is_read_as_people_write_it(
     box.selectAll()
     qtbot.keyClicks(box, typed)
     assert box.value() == value
+
+
+@pytest.mark.parametrize("width", range(90, 700, 37))
+def test_names_of_months_touch_nowhere(qapp, width: int) -> None:
+    """`month 120month 240` stood below the growth of 144 data nodes at 1366 pixels."""
+    for last in (12.0, 36.0, 240.0):
+        ticks = _ticks(last, max(1, int(width / 66)))
+        placed = _names_below({month: 40 + width * month / last for month in ticks}, 40.0, 52.0 + width)
+        ends = [(left, left + text_width(words, 11, 400)) for left, words in placed]
+        assert all(one[1] < other[0] for one, other in pairwise(ends))
+        assert placed
+        assert ends[0][0] >= 40.0
+        assert ends[-1][1] <= 52.0 + width + 0.5
+
+
+def test_disks_of_a_host_are_told_apart_in_little_room(qapp) -> None:
+    """Three stood side by side as `dn-a01 / nv…`."""
+    assert title_in("dn-a01 / nvme1", 500.0) == "dn-a01 / nvme1"
+    assert title_in("dn-a01 / nvme1", 60.0) == "nvme1"
+    assert title_in("Data node 1 on dn-a01", 60.0) == "Data node 1 on dn-a01"

@@ -7,11 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.units import TwoReadingsError
 from ndbplan.desktop.widgets import units
 from ndbplan.desktop.widgets.units import (
     BYTES,
     BYTES_PER_S,
     COUNT,
+    LINK,
     MEMORY,
     NUMBER,
     SECONDS,
@@ -32,6 +34,17 @@ real = st.floats(min_value=1e-6, max_value=1e12, allow_nan=False)
 @given(value=whole)
 def test_whole_numbers_come_back(unit: Unit, value: int) -> None:
     assert unit.parse(unit.show(value)) == value
+
+
+def test_a_link_is_typed_as_it_is_sold() -> None:
+    """`10` was asked to be 10 MB/s or 10 GB/s, and `10 GbE`, as the card has it, was refused."""
+    assert LINK.parse("10 GbE") == LINK.parse("10gbe") == 1.17e9
+    assert LINK.parse("2.5 GbE") == pytest.approx(2.925e8)
+    assert LINK.parse("25 Gbit/s") == 3.125e9
+    with pytest.raises(TwoReadingsError) as asked:
+        LINK.parse("10")
+    assert asked.value.readings == ("10 GbE", "10 GB/s")
+    assert [LINK.parse(one) for one in asked.value.readings] == [1.17e9, 1e10]
 
 
 @pytest.mark.parametrize("unit", UNITS)

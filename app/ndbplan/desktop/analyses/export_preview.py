@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QRegularExpression, Qt, QTimer
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QSyntaxHighlighter, QTextCharFormat, QTextDocument
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QGuiApplication,
+    QResizeEvent,
+    QSyntaxHighlighter,
+    QTextCharFormat,
+    QTextDocument,
+)
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidgetItem,
@@ -35,6 +43,9 @@ if TYPE_CHECKING:
     from ndbplan.exporting.export import Running
 
 _AT_ONCE = 120
+_NAMES_PX, _BESIDE_NAMES_PX = 230, 34
+_MOST_OF_NAMES = 0.34
+"""Share of the room that names of files get; more of theirs is cut in its middle."""
 """Lines highlighted in one step."""
 
 
@@ -47,6 +58,8 @@ class ExportPanel(Panel):
         super().__init__(context)
         self._task: Task | None = None
         self._files: dict[str, str] = {}
+        self._is_by_hand = False
+        """Somebody has divided names and texts."""
         self.files = Rows()
         self.files.setProperty("look", "files")
         self.files.setAccessibleName("Files to export")
@@ -86,14 +99,15 @@ class ExportPanel(Panel):
         top = FlowLayout(self._controls, spacing=8)
         for widget in (counted, self.change_from, self._forget, copy, self.export_button):
             top.addWidget(widget)
-        split = QSplitter(Qt.Orientation.Horizontal)
+        split = self._split = QSplitter(Qt.Orientation.Horizontal)
         split.setProperty("look", "gap")
         split.setHandleWidth(12)
         split.setChildrenCollapsible(False)
         split.addWidget(self.files)
         split.addWidget(self.text)
-        split.setSizes([230, 700])
+        split.setSizes([_NAMES_PX, 700])
         split.setStretchFactor(1, 1)
+        split.splitterMoved.connect(lambda _at, _which: self._keep_shares())
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 10, 16, 8)
         layout.setSpacing(8)
@@ -179,7 +193,25 @@ class ExportPanel(Panel):
                 self.files.addItem(item)
             self.files.setCurrentRow(names.index(chosen) if chosen in names else 0)
             self.files.blockSignals(False)
+            self._share_out()
         self._show_file(self.files.currentItem().text() if self.files.currentItem() else "")
+
+    def _keep_shares(self) -> None:
+        self._is_by_hand = True
+
+    def _share_out(self) -> None:
+        """Give names the room that they take, and the texts of files most of it, until somebody drags."""
+        names, whole = [self.files.item(i).text() for i in range(self.files.count())], self._split.width()
+        if self._is_by_hand or not names:
+            return
+        metrics = self.files.fontMetrics()
+        wanted = max(map(metrics.horizontalAdvance, names)) + _BESIDE_NAMES_PX
+        left = min(wanted, max(_NAMES_PX, round(_MOST_OF_NAMES * whole)))
+        self._split.setSizes([left, whole - left])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_out()
 
     def _show_file(self, name: str) -> None:
         text = self._files.get(name, "")

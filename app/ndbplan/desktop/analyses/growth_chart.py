@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -19,6 +19,7 @@ _SHORTEST_MONTHS, _LONGEST_MONTHS, _USUAL_MONTHS = 12, 240, 24
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 12.0, 22.0, 18.0
 _FRAMED, _LINE, _GAP = 5.0, 15.0, 16.0
 """Room inside of a frame, height of a line of names, and room between names in one line."""
+_APART = 8.0
 _TICK_PX = 66
 """What the name of a month takes."""
 
@@ -142,16 +143,10 @@ class GrowthChart(QWidget):
         for share, words in ((0.0, "0"), (1.0, "100 %")):
             box = QRectF(0, at(0, share).y() - 8, _LEFT - 6, 16)
             paint.text(painter, box, words, t.muted, 11, 400, paint.RIGHT)
-        for month in _ticks(last, max(1, int(area.width() / _TICK_PX))):
-            box = QRectF(at(month, 0).x() - 40, area.bottom() + 2, 80, 15)
-            if month == 0:
-                box.moveLeft(area.x())
-                paint.text(painter, box, "now", t.muted, 11, 400)
-            elif box.right() - 10 > self.width() - edge:
-                box.moveRight(self.width() - 1 - edge)
-                paint.text(painter, box, f"month {month}", t.muted, 11, 400, paint.RIGHT)
-            else:
-                paint.text(painter, box, f"month {month}", t.muted, 11, 400, paint.CENTRE)
+        ticks = _ticks(last, max(1, int(area.width() / _TICK_PX)))
+        named = {month: at(month, 0).x() for month in ticks}
+        for left, words in _names_below(named, area.x(), self.width() - 1 - edge):
+            paint.text(painter, QRectF(left, area.bottom() + 2, 80, 15), words, t.muted, 11, 400)
         x, y = area.x() if lines == 1 else edge + 4, whole.y() + 2
         for line, words in zip(picture.lines, names, strict=True):
             ink = getattr(t, line.colour)
@@ -214,6 +209,20 @@ def _when_in_short(months: float | None) -> str:
 def _in_months(months: float) -> str:
     """`1 030 months`: three digits, as far as that can be told at all."""
     return f"{format_count(float(f'{months:.3g}'))} months"
+
+
+def _names_below(months: Mapping[int, float], first: float, last: float) -> list[tuple[float, str]]:
+    """Where names of months begin that stand below these places, between two edges; none touches another."""
+    placed: list[tuple[float, str]] = []
+    free = last + _APART
+    for month, x in sorted(months.items(), reverse=True):
+        words = f"month {month}" if month else "now"
+        width = text_width(words, 11, 400)
+        left = max(first, min(x - width / 2, last - width)) if month else first
+        if left + width + _APART <= free:
+            placed.append((left, words))
+            free = left
+    return placed[::-1]
 
 
 def _ticks(last: float, most: int) -> list[int]:

@@ -328,11 +328,17 @@ def _paint_head(painter: QPainter, contents: Contents, area: Rect) -> None:
         words, ink = f"{contents.said(contents.missing_bytes)} too little", colours.error
     wide = text_width(words, 11, 400)
     title = QRectF(area.x, 4, max(10.0, area.width - wide - 8), 16)
-    if text_width(contents.title, 11, 600) > title.width() and title.width() < 60:
+    called = title_in(contents.title, title.width())
+    if text_width(called, 11, 600) > title.width() and title.width() < 60:
         title.setWidth(area.width)
-        words = ""
-    paint.text(painter, title, contents.title, colours.text_strong, 11, 600)
+        called, words = title_in(contents.title, area.width), ""
+    paint.text(painter, title, called, colours.text_strong, 11, 600)
     paint.text(painter, QRectF(area.right - wide - 2, 4, wide + 2, 16), words, ink, 11, 400, paint.RIGHT)
+
+
+def title_in(title: str, width: float) -> str:
+    """A title in this room: of a disk of a host, all of whose disks begin alike, its own name at least."""
+    return title if text_width(title, 11, 600) <= width else title.rpartition(" / ")[2]
 
 
 def _headline(contents: Contents) -> str:

@@ -114,6 +114,21 @@ def _rate(text: str) -> float:
     return units.parse_bytes_per_s(units.by_hand(typed))
 
 
+def _link(text: str) -> float:
+    """What a network link passes, by its class too: `10 GbE` is what such a link leaves usable."""
+    typed = _clean(text)
+    gigabits = re.fullmatch(r"(.*[0-9])\s*gbe", typed, re.I)
+    if gigabits is not None:
+        return units.parse_factor(units.by_hand(gigabits[1])) * _USABLE_BYTES_PER_S
+    if _is_small(typed, _LEAST_BYTES):
+        raise units.two_readings(text, f"{typed} GbE", f"{typed} GB/s")
+    return _rate(text)
+
+
+_USABLE_BYTES_PER_S = 1.17e8
+"""Of one gigabit of Ethernet in one direction, as the hosts of the palette have it: of 10 GbE 1.17 GB/s."""
+
+
 def _latency(text: str) -> float:
     """Times of one small write or answer, known in milliseconds: a number alone is asked about."""
     typed = _clean(text)
@@ -169,6 +184,7 @@ BYTES = Unit(
 MEMORY = Unit(_sized("MiB", "GiB"), _show_memory, "64 GiB, 512M", units.format_bytes_binary)
 CAPACITY = Unit(_sized("GB", "TB"), _show_bytes, "960 GB, 3.2 TB", units.format_bytes)
 BYTES_PER_S = Unit(_rate, _show_rate, "118 MB/s", units.format_bytes_per_s)
+LINK = Unit(_link, _show_rate, "10 GbE, 1.17 GB/s", units.format_bytes_per_s)
 LATENCY = Unit(_latency, _show_seconds, "2 ms, 50 us")
 SECONDS = Unit(lambda text: units.parse_duration_s(_by_hand(text)), _show_seconds, "20 ms, 10min, 2 h")
 MOMENT = Unit(lambda text: units.parse_clock(_by_hand(text)), units.format_clock, "1:40, 100 s, 2 h")
@@ -178,7 +194,7 @@ WHOLE_NUMBER = Unit(_parse_signed, lambda value: f"{value}", "1, -5")
 NUMBER = Unit(lambda text: units.parse_count(_by_hand(text)), _show_count, "2.5, 10k")
 SHARE = Unit(_parse_share, _show_share, "25 %")
 TEXT = Unit(lambda text: text.strip(), lambda value: str(value), "text")
-STEPPED = (BYTES, MEMORY, CAPACITY, BYTES_PER_S, LATENCY, SECONDS, COUNT, WHOLE, NUMBER, SHARE)
+STEPPED = (BYTES, MEMORY, CAPACITY, BYTES_PER_S, LINK, LATENCY, SECONDS, COUNT, WHOLE, NUMBER, SHARE)
 """Kinds of numbers that are larger and smaller by steps."""
 
 

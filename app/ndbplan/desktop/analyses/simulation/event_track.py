@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QSizePolicy, QToolTip, QWidge
 
 from ndbplan.base.units import format_clock
 from ndbplan.desktop.look import paint, theme
-from ndbplan.desktop.look.text import text_width
+from ndbplan.desktop.look.text import elided, text_width
 from ndbplan.desktop.widgets.menu_heading import heading
 
 HEIGHT = 16
@@ -284,7 +284,10 @@ class EventTrack(QWidget):
                     left, right, text = x - _BESIDE - fits[0], x - _BESIDE, fits[1]
             width = text_width(text, _TEXT_PX, 500)
             if right - left >= min(width, _LEAST_WORDS):
-                placed.append((QRectF(left, 0, min(width + 4, right - left), self.height()), text))
+                room = min(width + 4, right - left)
+                # Whom it befalls stands at its begin, and what at its end: `host-a1 …1 at 20 %`.
+                said = elided(text, _TEXT_PX, 500, room, Qt.TextElideMode.ElideMiddle)
+                placed.append((QRectF(left, 0, room, self.height()), said))
             end = min(x, left) - 8
         return placed
 

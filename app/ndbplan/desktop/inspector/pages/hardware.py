@@ -20,7 +20,17 @@ from ndbplan.desktop.inspector.pages.prices import OF_HARDWARE, add_prices
 from ndbplan.desktop.widgets.forms import Form
 from ndbplan.desktop.widgets.own_hardware import ask_to_keep
 from ndbplan.desktop.widgets.sections import chip, label, link
-from ndbplan.desktop.widgets.units import BYTES_PER_S, CAPACITY, LATENCY, MEMORY, NUMBER, SHARE, TEXT, WHOLE
+from ndbplan.desktop.widgets.units import (
+    BYTES_PER_S,
+    CAPACITY,
+    LATENCY,
+    LINK,
+    MEMORY,
+    NUMBER,
+    SHARE,
+    TEXT,
+    WHOLE,
+)
 from ndbplan.edits import arrange
 from ndbplan.edits.arrays import put_devices, put_level
 from ndbplan.edits.roles import assign_role
@@ -48,7 +58,7 @@ class LocationPage(Page):
         )
         form.line(
             "uplink_bytes_per_s",
-            BYTES_PER_S,
+            LINK,
             empty="no limit",
             tip="What it can send out of it in one direction; 10 GbE: 1.17 GB/s",
         )
@@ -99,7 +109,7 @@ class HostPage(Page):
             tip="Of a core against one of 2008: 1 for a Core 2, about 1.75 for current ones",
         )
         form.line("memory_bytes", MEMORY)
-        form.line("network_bytes_per_s", BYTES_PER_S, tip="Usable in one direction; 10 GbE: 1.17 GB/s")
+        form.line("network_bytes_per_s", LINK, tip="Usable in one direction; 10 GbE: 1.17 GB/s")
         form.choice(
             "service_manager",
             list(SERVICE_MANAGERS.items()),
