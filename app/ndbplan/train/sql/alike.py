@@ -24,23 +24,41 @@ def folded(text: str) -> str:
     return "".join(one for one in apart if not unicodedata.combining(one))
 
 
-def _pattern(pattern: str, escape: str) -> re.Pattern[str]:
-    parts, at = list[str](), 0
-    while at < len(pattern):
-        if pattern[at] == escape and at + 1 < len(pattern):
+class _Pattern:
+    """What stands between the percent signs of a pattern, each as early as it goes: no text takes long."""
+
+    def __init__(self, pattern: str, escape: str) -> None:
+        parts, at = [""], 0
+        while at < len(pattern):
+            if pattern[at] == escape and at + 1 < len(pattern):
+                at += 1
+                parts[-1] += re.escape(pattern[at])
+            elif pattern[at] == "%":
+                parts.append("")
+            else:
+                parts[-1] += "." if pattern[at] == "_" else re.escape(pattern[at])
             at += 1
-            parts.append(re.escape(pattern[at]))
-        else:
-            parts.append({"%": ".*", "_": "."}.get(pattern[at], re.escape(pattern[at])))
-        at += 1
-    return re.compile("".join(parts), re.DOTALL)
+        self._parts = [re.compile(part, re.DOTALL) for part in parts]
+        last = parts[-1]
+        self._end = re.compile(rf"(?:{last})\Z", re.DOTALL)
+
+    def fits(self, text: str) -> bool:
+        first, *between = self._parts
+        if not between:
+            return first.fullmatch(text) is not None
+        met = first.match(text)
+        for part in between[:-1]:
+            if met is None:
+                return False
+            met = part.search(text, met.end())
+        return met is not None and self._end.search(text, met.end()) is not None
 
 
 class Patterns:
     """LIKE as one query asks it: each pattern is read once."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], re.Pattern[str]] = {}
+        self._known: dict[tuple[str, str], _Pattern] = {}
 
     def is_like(self, pattern: Any, value: Any, escape: Any = "\\") -> int | None:
         """Bytes are like bytes of the same case only."""
@@ -51,8 +69,8 @@ class Patterns:
             texts = [folded(one) for one in texts]
         key = texts[0], str(escape)
         if key not in self._known:
-            self._known[key] = _pattern(*key)
-        return int(self._known[key].fullmatch(texts[1]) is not None)
+            self._known[key] = _Pattern(*key)
+        return int(self._known[key].fits(texts[1]))
 
 
 def _decoded(value: Any) -> str:

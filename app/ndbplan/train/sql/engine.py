@@ -41,6 +41,7 @@ from ndbplan.train.sql.recursion import rounds_of, too_deep
 from ndbplan.train.sql.rollup import rolled_up
 from ndbplan.train.sql.scopes import check_names, named_later, renamed
 from ndbplan.train.sql.sqlite_errors import refused
+from ndbplan.train.sql.text_functions import MOST_BYTES
 from ndbplan.train.sql.truncating import keep_to_digits, number_in, read_as_numbers
 from ndbplan.train.sql.unions import first_come, plain_unions, sides
 from ndbplan.train.sql.unsigned import Large, check_range, held, large_literals, unsigned
@@ -83,6 +84,7 @@ MOST_STEPS = 2_000_000
 def run(sql: str, tree: exp.Expr, database: str, provide: Provider, settings: Settings) -> Result:
     """The rows of a query; `provide` gives the tables. Raises SqlError."""
     base = sqlite3.connect(":memory:")
+    base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
     try:
         warnings, letters = _Warnings(), alike.Letters(base, settings.collation)
         _functions(base, warnings, settings)
@@ -123,7 +125,7 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider, settings: Se
 class _Warnings:
     def __init__(self) -> None:
         self.found: list[Warned] = []
-        self.raised: list[SqlError] = []
+        self.raised: list[SqlError | NotSimulated] = []
 
 
 def _functions(base: sqlite3.Connection, warnings: _Warnings, settings: Settings) -> None:

@@ -10,7 +10,7 @@ import math
 import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from functools import partial, reduce, wraps
 from typing import Any
 
@@ -29,61 +29,24 @@ from ndbplan.train.sql import (
 )
 from ndbplan.train.sql.alike import folded
 from ndbplan.train.sql.arguments import as_taken
-from ndbplan.train.sql.moments import NoMomentError, NoTimeError
 from ndbplan.train.sql.numbers import LONG, MOST_DIGITS, WHOLE_CASTS, Kind
 from ndbplan.train.sql.problem import NotSimulated, SqlError
 from ndbplan.train.sql.query_settings import Settings
 from ndbplan.train.sql.str_to_date import str_to_date
+from ndbplan.train.sql.strict import NoLogarithmError, strictly
 from ndbplan.train.sql.text_functions import text_of
 from ndbplan.train.sql.truncating import Warn, number_in
 
 
-class _NoLogarithmError(ValueError):
-    """A number has none: the server warns of it, and answers NULL."""
-
-
 def _logarithm(value: Any, base: Any = math.e) -> float | None:
     if min(float(value), float(base)) <= 0:
-        raise _NoLogarithmError
+        raise NoLogarithmError
     if float(base) == 1:
         return None
     known = {2.0: math.log2, 10.0: math.log10}.get(float(base))
     if known is not None:
         return known(float(value))
     return math.log(float(value)) / math.log(float(base))
-
-
-def _strict(function: Callable[..., Any], warn: Warn) -> Callable[..., Any]:
-    """NULL where any argument is, or where it cannot be told."""
-
-    @wraps(function)
-    def wrapper(*given: Any) -> Any:
-        if any(one is None for one in given):
-            return None
-        try:
-            return function(*given)
-        except _NoLogarithmError:
-            warn(3020, "Invalid argument for logarithm")
-            return None
-        except NoTimeError as error:
-            warn(1292, f"Truncated incorrect time value: '{error}'")
-            return None
-        except dates.TooLongError as error:
-            warn(1292, f"Truncated incorrect time value: '{error}'")
-            return error.longest
-        except digests.NoSuchDigestError:
-            warn(1583, "Incorrect parameters in the call to native function 'sha2'")
-            return None
-        except dates.OverflowedError:
-            warn(1441, "Datetime function: datetime field overflow")
-            return None
-        except NoMomentError as error:
-            warn(1292, f"Incorrect datetime value: '{error}'")
-            return None
-        except (ValueError, TypeError, OverflowError, InvalidOperation):
-            return None
-
-    return wrapper
 
 
 def _plain(value: Decimal) -> Any:
@@ -206,6 +169,10 @@ _LAX: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
+Raised = list[SqlError | NotSimulated]
+"""What functions refuse: SQLite says no more than that they did."""
+
+
 class _Gathered:
     """An aggregate that needs all values."""
 
@@ -311,25 +278,28 @@ def _sortable(value: Any) -> tuple[int, Any]:
     return (1, value) if isinstance(value, int | float) else (2, str(value).lower())
 
 
-def _telling(function: Callable[..., Any], raised: list[SqlError]) -> Callable[..., Any]:
+def _telling(function: Callable[..., Any], raised: Raised) -> Callable[..., Any]:
     """SQLite says of a function that raises no more than that it did."""
 
     @wraps(function)
     def wrapper(*given: Any) -> Any:
         try:
             return function(*given)
-        except SqlError as error:
+        except (SqlError, NotSimulated) as error:
             raised.append(error)
             raise
 
     return wrapper
 
 
-def give(base: sqlite3.Connection, warn: Warn, raised: list[SqlError], settings: Settings) -> None:
+def give(
+    base: sqlite3.Connection, warn: Warn, raised: list[SqlError | NotSimulated], settings: Settings
+) -> None:
     """Let a connection know all of them; `warn` takes what they warn of, `raised` what they refuse."""
     joined: Any = partial(_Joined, warn, settings.joined_bytes)
+    packet = settings.packet_bytes
     strict = _STRICT | regular_expressions.calls(settings.patterns)
-    strict = {name: _strict(as_taken(name, one, warn), warn) for name, one in strict.items()}
+    strict = {name: strictly(as_taken(name, one, warn), warn, packet) for name, one in strict.items()}
     lax = {name: as_taken(name, one, warn) for name, one in _LAX.items()}
     for name, function in (strict | lax).items():
         base.create_function(name, -1, _telling(function, raised))

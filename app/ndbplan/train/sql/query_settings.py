@@ -24,6 +24,8 @@ class Settings(NamedTuple):
     """That a division has behind the point beside those of what it divides."""
     refuses_moments: bool
     """What is no moment beside one, not only warned of."""
+    packet_bytes: int
+    """How long the server lets a text be that a function makes."""
     patterns: str
     """The library of regular expressions: `icu` or `posix`."""
 
@@ -36,5 +38,6 @@ def settings_of(values: Mapping[str, str], version: NdbVersion) -> Settings:
         int(values["group_concat_max_len"]),
         int(values["div_precision_increment"]),
         bool(form(version, "wrong_moments_refused")),
+        int(values["max_allowed_packet"]),
         form(version, "regular_expressions"),
     )

@@ -15,8 +15,8 @@ from sqlglot import exp
 
 from ndbplan.train.sql.comparing import BY_BYTES
 from ndbplan.train.sql.posix_patterns import CLASSES, NoPatternError, in_ours
-from ndbplan.train.sql.problem import SqlError
-from ndbplan.train.sql.text_functions import LONGEST, text_of
+from ndbplan.train.sql.problem import NotSimulated, SqlError
+from ndbplan.train.sql.text_functions import text_of
 
 _MOST_S = 0.5
 """Longer than `regexp_time_limit` lets the server look, whatever the machine: it looks for some 32 ms."""
@@ -62,18 +62,18 @@ class _Pattern(NamedTuple):
     """What is repeated has several ways itself: of long texts the server tries more than it has time for."""
 
     def met(self, value: Any, begin: int = 1) -> list[regex.Match[str]]:
-        """All of them. Raises SqlError where it takes long, RuntimeError where the server has no limit."""
+        """All of them. Raises SqlError where it takes long, NotSimulated where nobody knows whether."""
         text = self.of(value)
         if not 1 <= begin <= max(1, len(text)):
             raise _out_of_bounds()
         try:
             found = list(self.compiled.finditer(text, begin - 1, timeout=_MOST_S))
             if self.is_nested and not found and len(text) > _SHORT:
-                raise RuntimeError("the server may give up before it knows")
+                raise NotSimulated("how long the server tries this pattern is not simulated")
             return found
         except TimeoutError:
             if not self.is_limited:
-                raise RuntimeError("it takes long") from None
+                raise NotSimulated("a pattern that takes this long is not simulated") from None
             raise _refused(3699, "Timeout exceeded in regular expression match.") from None
 
 
@@ -92,7 +92,7 @@ def _icu(pattern: str, how: str, called: str) -> _Pattern:
         compiled = regex.compile(pattern, flags)
     except regex.error as error:
         raise _refusal(error, pattern) from None
-    return _Pattern(compiled, lambda value: text_of(value)[:LONGEST], True, _is_nested(pattern))
+    return _Pattern(compiled, text_of, True, _is_nested(pattern))
 
 
 def _is_nested(pattern: str) -> bool:
@@ -115,7 +115,7 @@ def _refusal(error: regex.error, pattern: str) -> Exception:
     for begin, (code, text) in _REFUSED.items():
         if error.msg.startswith(begin):
             return _refused(code, text)
-    return RuntimeError(error.msg)
+    return NotSimulated(f"this pattern is not simulated: {error.msg}")
 
 
 def _no_rule(pattern: str, at: int) -> SqlError:
@@ -145,7 +145,7 @@ def _posix(pattern: str, how: str, called: str) -> _Pattern:
     del how, called  # There are no functions of patterns before ICU, and REGEXP has neither.
 
     def read(value: Any) -> str:
-        return text_of(value)[:LONGEST].encode().decode("latin-1")
+        return text_of(value).encode().decode("latin-1")
 
     try:
         ours = in_ours(read(pattern))

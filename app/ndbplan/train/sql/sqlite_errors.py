@@ -9,6 +9,7 @@ from sqlglot import exp
 from ndbplan.ndb.sql_server import server_functions
 from ndbplan.train.sql.problem import NotSimulated, SqlError, no_table
 from ndbplan.train.sql.recursion import too_deep
+from ndbplan.train.sql.text_functions import MOST_BYTES
 
 _NO_COLUMN = re.compile(r"no such column: (.+)")
 _NO_FUNCTION = re.compile(r"no such function: (.+)")
@@ -48,6 +49,8 @@ def refused(text: str, tree: exp.Expr, database: str, most_rounds: int) -> SqlEr
         return SqlError(1222, "21000", told)
     if text == "interrupted" and any(one.args.get("recursive") for one in tree.find_all(exp.With)):
         return too_deep(most_rounds)
+    if text == "string or blob too big":
+        return NotSimulated(f"texts of more than {MOST_BYTES} bytes are not simulated")
     return NotSimulated("this statement is too much for the SQL that is simulated here")
 
 

@@ -15,8 +15,24 @@ _SOUNDS = dict.fromkeys("BFPV", "1") | dict.fromkeys("CGJKQSXZ", "2") | dict.fro
 _SOUNDS |= {"L": "4"} | dict.fromkeys("MN", "5") | {"R": "6"}
 
 
-LONGEST = 10_000
-"""Letters of a text that a function makes at most."""
+MOST_BYTES = 1_000_000
+"""Of a text that is made here."""
+
+
+class TooLongError(Exception):
+    """A function would make a text of more than MOST_BYTES."""
+
+    def __init__(self, function: str, size: int) -> None:
+        """`function` as the server calls it; `size`: bytes."""
+        super().__init__(function)
+        self.function, self.size = function, size
+
+
+def _repeated(text: str, count: int, function: str) -> str:
+    size = len(text.encode()) * max(0, count)
+    if size > MOST_BYTES:
+        raise TooLongError(function, size)
+    return text * count
 
 
 def text_of(value: Any) -> str:
@@ -75,7 +91,7 @@ def _soundex(value: Any) -> str:
     return found.ljust(4, "0") if found else ""
 
 
-def _mid(value: Any, begin: Any, length: Any = LONGEST) -> str:
+def _mid(value: Any, begin: Any, length: Any = MOST_BYTES) -> str:
     """From a letter on, or from one that is counted from the end; nothing where there is no such letter."""
     text, at = text_of(value), whole(begin)
     first = at - 1 if at > 0 else len(text) + at
@@ -95,7 +111,8 @@ def _pad(left: bool) -> Callable[..., Any]:
         text, filling = text_of(value)[:count], text_of(fill)
         if len(text) < count and not filling:
             return ""
-        more = (filling * min(LONGEST, count))[: count - len(text)]
+        more = _repeated(filling, count // len(filling or "x") + 1, "lpad" if left else "rpad")
+        more = more[: count - len(text)]
         return more + text if left else text + more
 
     return pad
@@ -135,7 +152,7 @@ STRICT: dict[str, Callable[..., Any]] = {
     "REVERSE": lambda v: text_of(v)[::-1], "SUBSTRING_INDEX": _substring_index, "MID": _mid,
     "mysql_locate": _locate, "mysql_converted": _converted, "LPAD": _pad(True), "RPAD": _pad(False),
     "FIND_IN_SET": _find_in_set, "ASCII": lambda v: (_bytes(v) or b"\0")[0], "STRCMP": _strcmp,
-    "REPEAT": lambda v, n: text_of(v) * min(LONGEST, max(0, whole(n))),
+    "REPEAT": lambda v, n: _repeated(text_of(v), whole(n), "repeat"),
     "mysql_left": lambda v, n: text_of(v)[: max(0, whole(n))],
     "mysql_right": lambda v, n: text_of(v)[::-1][: max(0, whole(n))][::-1],
     "mysql_length": lambda v: len(_bytes(v)), "CHARACTER_LENGTH": lambda v: len(text_of(v)),
