@@ -24,6 +24,7 @@ from ndbplan.train.sql.numbers import BYTES, MARK_OF_MOMENT, TEXT, Kind
 from ndbplan.train.sql.older_types import UTF8
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
 from ndbplan.train.sql.reading import typed_list
+from ndbplan.train.sql.unread import check_tree, check_words
 
 
 def grouped(tree: exp.Expr, cluster: LiveCluster, database: str) -> None:
@@ -158,9 +159,8 @@ def answered(tree: exp.Expr, values: Mapping[str, str | None]) -> exp.Expr:
         if name == "unix_timestamp":
             return exp.Literal.number(values[name])
         value = values[name]
-        digits = (
-            whole_number(node.expressions[0].name) if name in ("now", "sysdate") and node.expressions else 0
-        )
+        given = node.expressions[0] if node.expressions else node.args.get("this")
+        digits = whole_number(given.name) if name in _TO_DIGITS and isinstance(given, exp.Literal) else 0
         if digits and value is not None:
             value = f"{value}.{values['microseconds']}"[: len(value) + 1 + digits]
         if value is not None and name in _NUMBERS:
@@ -175,6 +175,7 @@ def answered(tree: exp.Expr, values: Mapping[str, str | None]) -> exp.Expr:
     return tree.transform(change)
 
 
+_TO_DIGITS = ("now", "sysdate", "currenttimestamp", "localtimestamp", "localtime", "utctimestamp")
 _NUMBERS = ("connection_id", "last_insert_id", "row_count")
 _MOMENTS = {
     **dict.fromkeys(
@@ -352,6 +353,7 @@ def heading(tree: exp.Expr, sql: str) -> str:
 
 def check_partitions(tree: exp.Expr, cluster: LiveCluster, in_use: str) -> None:
     """Raises what is said of FROM table PARTITION (...): tables that name no partitions have none [8.4.8]."""
+    check_tree(tree, cluster, in_use)
     for one in tree.find_all(exp.Table):
         chosen, full = one.args.get("partition"), f"{one.db or in_use}.{one.name}"
         table = next((each for each in cluster.plan.tables if each.full_name == full), None)
@@ -412,6 +414,7 @@ def may_query(sql: str, database: str, version: NdbVersion) -> None:
     And SqlError for what its server does not read.
     """
     bare = re.sub(r"'[^']*'|\"[^\"]*\"", lambda quoted: "'" * len(quoted[0]), sql)
+    check_words(sql, version)
     _may_read(sql, bare, database, version)
     match = _OF_QUERIES.search(bare)
     if match is not None:

@@ -29,7 +29,7 @@ from ndbplan.train.sql.given_values import GivenValues, is_default, name_new_row
 from ndbplan.train.sql.locking import Guard, enter, eyes, met_by, names_in_change
 from ndbplan.train.sql.modes import is_strict
 from ndbplan.train.sql.partitioning import NO_PARTITION
-from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, syntax
 from ndbplan.train.sql.reading import parsed
 from ndbplan.train.sql.referring import consequences, has_keys
 from ndbplan.train.sql.refused import (
@@ -59,6 +59,8 @@ def change(sql: str, asked: Asked) -> Changed:
     """Carry out a change of rows. Raises SqlError and NotSimulated."""
     cluster, replaces = asked.cluster, sql[:7].lower() == "replace"
     tree = parsed(f"INSERT{sql[7:]}" if replaces else sql)
+    if tree.args.get("returning") is not None:
+        raise syntax(sql[sql.lower().rindex("returning") :])
     name_new_rows(tree, sql, cluster.plan.version)
     joined = joined_of(tree, asked)
     target = next(tree.find_all(exp.Table), None) if joined is None else joined.target

@@ -217,7 +217,7 @@ class Client(Lines):
             return outside.kill(sql, cluster)
         if verb in _KNOWN:
             raise NotSimulated(f"{words[0].upper()} is not simulated here")
-        raise syntax(sql)
+        raise syntax("" if sql.lower() in ("desc", "describe", "explain") else sql)
 
     def _prepared(self, sql: str, cluster: LiveCluster) -> Result | str:
         """PREPARE keeps a statement, EXECUTE carries it out, DEALLOCATE forgets it."""

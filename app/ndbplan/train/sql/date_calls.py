@@ -61,7 +61,8 @@ def ours(node: exp.Expr) -> exp.Expr | None:
         return _call("mysql_str_to_date", node.this, _typed_format(node))
     if isinstance(node, exp.UnixToTime):
         form = None if node.args.get("format") is None else _typed_format(node)
-        return _call("mysql_from_unixtime", node.this, form)
+        found = _call("mysql_from_unixtime", node.this, form)
+        return found if form is not None else _to_digits("mysql_moment", found, node.this)
     return _named(node)
 
 
@@ -85,6 +86,9 @@ def _cast(node: exp.Cast) -> exp.Expr | None:
     """CAST(... AS DATE), AS DATETIME and AS TIME: digits of a second where they are asked for."""
     if node.to.is_type("date"):
         return _call("mysql_date", node.this)
+    if node.to.is_type("timestamp", "timestamptz"):
+        # TIMESTAMP '2026-01-01': no CAST has such a type.
+        return _call("mysql_moment", node.this, _own_digits(node.this))
     function = next((one for kind, one in _CAST_TO.items() if node.to.is_type(kind)), None)
     if function is None:
         return None
@@ -93,6 +97,13 @@ def _cast(node: exp.Cast) -> exp.Expr | None:
 
 
 _CAST_TO = {"datetime": "mysql_moment", "time": "mysql_time"}
+
+
+def _to_digits(name: str, found: exp.Expr, seconds: exp.Expr) -> exp.Expr:
+    """A moment with as many digits of a second as a number has that is typed; others have all or none."""
+    if not isinstance(seconds, exp.Literal) or seconds.is_string or "e" in seconds.name.lower():
+        return found
+    return _call(name, found, _own_digits(seconds))
 
 
 def _own_digits(node: exp.Expr) -> exp.Expr:
@@ -127,7 +138,8 @@ def _named(node: exp.Expr) -> exp.Expr | None:
         mode = exp.Literal.number(3) if isinstance(node, exp.WeekOfYear) else node.args.get("mode")
         return _call("mysql_week", node.this, mode or exp.Literal.number(0))
     if isinstance(node, exp.TimeFromParts):
-        return _call("MAKETIME", node.args["hour"], node.args["min"], node.args["sec"])
+        found = _call("MAKETIME", node.args["hour"], node.args["min"], node.args["sec"])
+        return _to_digits("mysql_time", found, node.args["sec"])
     if isinstance(node, exp.Timestamp):
         at, more = _call("mysql_moment", node.this, _own_digits(node.this)), node.args.get("zone")
         return at if more is None else _call("ADDTIME", at, more)

@@ -17,6 +17,9 @@ from ndbplan.train.sql.moments import MICROSECONDS, moment
 from ndbplan.train.sql.text_functions import text_of
 from ndbplan.train.sql.weeks import week_of, year_and_week
 
+_LONGEST_H = 838
+"""Hours of a TIME."""
+_MONTHS_OF_YEAR = 12
 MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 SPANS = {
     "MICROSECOND": timedelta(microseconds=1), "SECOND": timedelta(seconds=1), "MINUTE": timedelta(minutes=1),
@@ -224,9 +227,9 @@ def _from_unix(seconds: Any, form: Any = None) -> str:
     return text if form is None else _format(text, form)
 
 
-def _unix(value: Any) -> int:
+def _unix(value: Any) -> int | float:
     seconds = (moment(value) - datetime(1970, 1, 1)).total_seconds()
-    return max(0, int(seconds))
+    return max(0, int(seconds) if seconds.is_integer() else seconds)
 
 
 def _extract(part: Any, value: Any) -> int:
@@ -270,14 +273,16 @@ class OverflowedError(ValueError):
 class TooLongError(ValueError):
     """More seconds than a time has: the server warns of them, and answers the longest time."""
 
-    def __init__(self, seconds: float) -> None:
-        super().__init__(text_of(seconds))
+    def __init__(self, seconds: float, said: str = "") -> None:
+        super().__init__(said or text_of(seconds))
         self.longest = f"{'-' * (seconds < 0)}838:59:59"
 
 
 def _months_of(period: Any) -> int:
-    """Of a period such as 202401 or 2401, since the year 0."""
+    """Of a period such as 202401 or 2401, since the year 0. Raises RuntimeError for a month that is none."""
     year, month = divmod(int(period), 100)
+    if not 1 <= month <= _MONTHS_OF_YEAR:
+        raise RuntimeError(period)
     return (year + (2000 if year < 70 else 1900 if year < 100 else 0)) * 12 + month - 1
 
 
@@ -295,6 +300,8 @@ def _made_date(year: int, day: int) -> str | None:
 def _made_time(hour: int, minute: int, second: float) -> str | None:
     if not (0 <= minute < 60 and 0 <= second < 60):
         return None
+    if abs(hour) > _LONGEST_H:
+        raise TooLongError(hour, f"{hour}:{minute:02}:{second:02.0f}")
     span = timedelta(hours=abs(hour), minutes=minute, seconds=second)
     return _clock(-span if hour < 0 else span)
 

@@ -308,7 +308,8 @@ def _translated(tree: exp.Expr, columns: Mapping[str, Kind], typed: Sequence[str
             one.replace(put)
     read_as_numbers(changed, columns)
     for rounds in list(changed.find_all(exp.Round)):
-        if kind_of(rounds.this, columns).name == "double":
+        is_read = isinstance(rounds.this, exp.Anonymous) and rounds.this.name == "mysql_number"
+        if is_read or kind_of(rounds.this, columns).name == "double":
             digits = rounds.args.get("decimals") or exp.Literal.number(0)
             rounds.replace(exp.Anonymous(this="mysql_rint", expressions=[rounds.this, digits]))
     _write_numbers(changed, columns)

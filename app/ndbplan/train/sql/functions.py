@@ -42,7 +42,7 @@ def _logarithm(value: Any, base: Any = math.e) -> float | None:
     if min(float(value), float(base)) <= 0:
         raise NoLogarithmError
     if float(base) == 1:
-        return None
+        raise _NoLogarithmError
     known = {2.0: math.log2, 10.0: math.log10}.get(float(base))
     if known is not None:
         return known(float(value))
@@ -152,7 +152,7 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "mysql_shift_right": _shift_right,
     "mysql_log": _logarithm, "COT": lambda v: 1 / math.tan(v), **text_functions.STRICT, **_ANGLES,
     "LAST_INSERT_ID": lambda v: v,
-    "BITWISE_COUNT": lambda v: int(v).bit_count(),
+    "BITWISE_COUNT": lambda v: (int(v) % 2**64).bit_count(),
     "mysql_together": lambda *values: "\0".join(map(text_of, values)),
     "FLOOR": lambda v: math.floor(float(v)), "CEIL": lambda v: math.ceil(float(v)),
     **dates.STRICT, **digests.STRICT,

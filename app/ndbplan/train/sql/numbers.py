@@ -58,7 +58,7 @@ _COUNTS = (
     exp.BitwiseLeftShift, exp.BitwiseRightShift, exp.BitwiseNot, exp.BitwiseCount, exp.DateDiff,
     exp.TimestampDiff, exp.Year, exp.Month, exp.Day, exp.DayOfMonth, exp.Hour, exp.Minute, exp.Second,
     exp.RegexpLike, exp.RegexpInstr, exp.Quarter, exp.Week, exp.DayOfWeek, exp.DayOfYear, exp.Extract,
-    exp.BitLength, exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile,
+    exp.BitLength, exp.WeekOfYear, exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile,
 )  # fmt: skip
 _WHOLE = frozenset(
     (
@@ -93,7 +93,18 @@ _WHOLE = frozenset(
     )
 )
 """Functions that count, and which sqlglot does not know by name."""
-_BOOLEAN = (exp.Predicate, exp.Not, exp.And, exp.Or, exp.Xor, exp.Between, exp.In, exp.Like, exp.Is)
+_BOOLEAN = (
+    exp.Predicate,
+    exp.Not,
+    exp.And,
+    exp.Or,
+    exp.Xor,
+    exp.Between,
+    exp.In,
+    exp.Like,
+    exp.Is,
+    exp.Escape,
+)
 _SAME = (
     exp.Max, exp.Min, exp.Neg, exp.Paren, exp.Abs, exp.Sum, exp.Distinct, exp.Lag, exp.Lead, exp.FirstValue,
     exp.LastValue, exp.NthValue,
@@ -123,6 +134,7 @@ _DOUBLES = (
     exp.Atan2,
 )
 _PI_DIGITS = 6
+_MOST_OF_SECOND = 6
 _MOMENTS: dict[type[exp.Expr], str] = {
     exp.LastDay: "date", exp.Date: "date", exp.TsOrDsToDate: "date", exp.UnixToTime: "datetime",
     exp.TimeFromParts: "time", exp.Timestamp: "datetime", exp.Time: "time", exp.StrToDate: "datetime",
@@ -178,7 +190,7 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
         return DOUBLE if typed or DOUBLE in (left, right) else decimal(left.digits + _added(node))
     if isinstance(node, exp.Avg):
         inner = reckoned(node.this, columns)
-        return inner if inner is DOUBLE else decimal(inner.digits + _added(node))
+        return DOUBLE if inner is DOUBLE or not inner.is_number else decimal(inner.digits + _added(node))
     if isinstance(node, exp.Mul):
         left, right = reckoned(node.left, columns), reckoned(node.right, columns)
         return _number(left, right, left.digits + right.digits)
@@ -188,6 +200,8 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
             return _moved(node, moved, columns)
         left, right = reckoned(node.left, columns), reckoned(node.right, columns)
         return _number(left, right, max(left.digits, right.digits))
+    if isinstance(node, exp.Anonymous) and node.name.lower() == "unix_timestamp" and node.expressions:
+        return _stamp(node.expressions[0], columns)
     if isinstance(node, exp.Anonymous) and node.name.lower() in _WHOLE:
         return INT
     if isinstance(node, exp.Cast):
@@ -202,10 +216,20 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
         return DOUBLE
     if isinstance(node, _SAME):
         inner = node.expressions[0] if isinstance(node, exp.Distinct) else node.this
-        return (reckoned if isinstance(node, exp.Sum | exp.Neg | exp.Abs) else kind_of)(inner, columns)
+        if not isinstance(node, exp.Sum | exp.Neg | exp.Abs):
+            return kind_of(inner, columns)
+        found = reckoned(inner, columns)
+        return found if found.is_number else DOUBLE
     if isinstance(node, exp.If | exp.Case | exp.Coalesce | exp.Greatest | exp.Least | exp.Nullif):
         return _widest(node, columns)
     return TEXT
+
+
+def _stamp(moment: exp.Expr, columns: Mapping[str, Kind]) -> Kind:
+    """UNIX_TIMESTAMP of a moment: as many digits as a text is typed with, or a column has."""
+    is_text = isinstance(moment, exp.Literal)
+    behind = len(moment.name.partition(".")[2]) if is_text else kind_of(moment, columns).digits
+    return decimal(min(_MOST_OF_SECOND, behind)) if behind else INT
 
 
 def moment_kind(name: str, digits: int = 0) -> Kind:
@@ -264,6 +288,8 @@ def _cast(node: exp.Cast) -> Kind:
         return decimal(given[1]) if len(given) > 1 else INT
     if node.to.is_type("double", "float"):
         return SINGLE if node.to.is_type("float") else DOUBLE
+    if node.to.is_type("timestamp", "timestamptz"):
+        return moment_kind("datetime")
     if node.to.is_type("date", "datetime", "time"):
         return moment_kind(node.to.this.value.lower())
     return INT if node.to.is_type(*WHOLE_CASTS) else TEXT

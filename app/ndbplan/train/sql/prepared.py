@@ -16,7 +16,9 @@ _PREPARE = re.compile(
 )
 _EXECUTE = re.compile(r"execute\s++`?(\w++)`?(\s++using\s.*+)?", re.IGNORECASE)
 _DEALLOCATE = re.compile(r"deallocate\s++prepare\s++`?(\w++)`?", re.IGNORECASE)
-_MARK = re.compile(r"""\?|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
+_ONLY_MARKS = re.compile(r"\Aselect\s+\?(?:\s*,\s*\?)*(?=\s*(?:from\b|limit\b|\Z))", re.IGNORECASE)
+"""A list of marks, above each of which the client prints its sign."""
+_MARK = re.compile(r"""`[^`]*`|\?|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
 
 
 class Taken(NamedTuple):
@@ -56,6 +58,8 @@ def _filled(statement: str, using: str, values: Mapping[str, Any]) -> str:
     if len(names) != _MARK.findall(statement).count("?"):
         raise SqlError(1210, "HY000", "Incorrect arguments to EXECUTE")
     given = iter(names)
+
+    statement = _ONLY_MARKS.sub(lambda found: found[0].replace("?", "? AS `?`"), statement)
 
     def value(mark: re.Match[str]) -> str:
         if mark[0] != "?":

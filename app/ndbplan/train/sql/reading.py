@@ -6,6 +6,7 @@ import logging
 import math
 import re
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from itertools import pairwise
 from typing import Any
 
@@ -46,7 +47,7 @@ def parsed(sql: str) -> exp.Expr:
     """A statement as a tree. Raises SqlError 1064."""
     try:
         _check_literals(sql)
-        sql = _as_substring(_apart(sql))
+        sql = _INTERVAL.sub(_rounded, _as_substring(_apart(sql)))
         _check_commas(sql)
         _check_counts(sql)
         found = sqlglot.parse_one(_without_how(sql), dialect=_Server)
@@ -91,6 +92,21 @@ def _as_substring(sql: str) -> str:
                 sql = f"{sql[: one.start]}SUBSTRING{sql[one.end + 1 :]}"
                 break
     return sql
+
+
+_INTERVAL = re.compile(
+    r"""(?P<quoted>'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")|(?i:\b(interval\s++)([0-9]++\.[0-9]++)(\s++"""
+    r"""(?:microsecond|minute|hour|day|week|month|quarter|year)\b(?!_)))"""
+)
+"""An interval that is a decimal; of seconds it counts with what is behind its point."""
+
+
+def _rounded(found: re.Match[str]) -> str:
+    """Whole, as the server takes it: of a number it is rounded, of a text cut (item_timefunc.cc)."""
+    if found["quoted"] is not None:
+        return found[0]
+    whole = Decimal(found[3]).to_integral_value(rounding=ROUND_HALF_UP)
+    return f"{found[2]}{whole}{found[4]}"
 
 
 _EXPONENT = re.compile(r"(?i)e[0-9]+(?=[+-])")
@@ -323,7 +339,10 @@ def typed_list(sql: str) -> list[str]:
     depth, start = 0, begin + 1
     while start < len(tokens) and tokens[start].token_type in (TokenType.DISTINCT, TokenType.ALL):
         start += 1
-    ends = (TokenType.FROM, TokenType.UNION, TokenType.LIMIT, TokenType.ORDER_BY, TokenType.SEMICOLON)
+    ends = (
+        TokenType.FROM, TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT, TokenType.LIMIT,
+        TokenType.ORDER_BY, TokenType.SEMICOLON,
+    )  # fmt: skip
     last = start
     for i in range(start, len(tokens)):
         kind = tokens[i].token_type

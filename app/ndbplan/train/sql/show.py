@@ -66,6 +66,7 @@ def show(sql: str, asked: Asked) -> Result:
         if low == begin or low.startswith(f"{begin} "):
             if low.endswith((" like", " where")):
                 raise syntax("")
+            _check_behind(sql, begin, asked)
             where = _WHERE.search(sql) if begin in _CHOOSE else None
             if where is None:
                 return answer(asked)
@@ -79,6 +80,28 @@ def show(sql: str, asked: Asked) -> Result:
             "CHARACTER SET"
         )
     raise syntax(sql[sql.index(second, 4) :] if second else "")
+
+
+_BARE = frozenset((
+    "show plugins", "show engines", "show storage engines", "show processlist", "show full processlist",
+    "show profiles",
+))  # fmt: skip
+"""What nothing stands behind."""
+_LISTS = re.compile(r"show (?:(?:full )?tables|databases|schemas|triggers|events|table status|open tables)")
+_NARROWED = re.compile(r"(?:from|in|like|where)\b", re.IGNORECASE)
+
+
+def _check_behind(sql: str, begin: str, asked: Asked) -> None:
+    """Raises SqlError at a word behind a list that no server reads there, and for a database that is none."""
+    first = asked.words[len(begin.split()) :][:1]
+    narrowed = bool(first) and _NARROWED.match(first[0]) is not None
+    if first and (begin in _BARE or (_LISTS.fullmatch(begin) and not narrowed)):
+        at = [found.start() for found in re.finditer(r"\S+", sql)][len(begin.split())]
+        raise syntax(sql[at:])
+    if begin in ("show triggers", "show events") and first and first[0].lower() in ("from", "in"):
+        name = asked.words[len(begin.split()) + 1 :][:1]
+        if name and name[0].strip("`") not in server.databases(asked.cluster):
+            raise no_database(name[0].strip("`"))
 
 
 _CHOOSE = frozenset(

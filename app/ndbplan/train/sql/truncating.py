@@ -46,7 +46,8 @@ def read_as_numbers(tree: exp.Expr, columns: Mapping[str, Kind]) -> None:
                 _read(one, "DOUBLE", columns)
         _compare_decimals(node, columns)
     for chosen in list(tree.find_all(exp.In, exp.Between)):
-        listed = (*chosen.expressions, chosen.args.get("low"), chosen.args.get("high"))
+        given = (*chosen.expressions, chosen.args.get("low"), chosen.args.get("high"))
+        listed = [one for one in given if not isinstance(one, exp.Null)]
         if kind_of(chosen.this, columns).is_number:
             _read_literals(*listed)
         elif any(one is not None and kind_of(one, columns).is_number for one in listed):
