@@ -42,7 +42,7 @@ def _logarithm(value: Any, base: Any = math.e) -> float | None:
     if min(float(value), float(base)) <= 0:
         raise NoLogarithmError
     if float(base) == 1:
-        raise _NoLogarithmError
+        raise NoLogarithmError
     known = {2.0: math.log2, 10.0: math.log10}.get(float(base))
     if known is not None:
         return known(float(value))
