@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
+
+import regex
 
 from ndbplan.base.units import whole_number
 
@@ -16,8 +18,16 @@ FILTERS = ("grep", "head", "tail", "wc", "sort")
 _LINES = 10
 _MOST = 100_000
 _SIGNS = "|&;<>()"
-_PLAIN = re.compile(r"[^\[\](){}+*?\\^$|.]*+")
-"""A pattern that is a text."""
+_SIGNS_OF_PATTERNS = "|+?(){}"
+"""Behind a backslash, or without it, they are no letters."""
+_PIECE = regex.compile(r"\\.|\[\^?\]?(?:\[[:.=].*?[:.=]\]|[^\]])*\]|[|+?(){}]", regex.DOTALL)
+_MOST_S = 0.5
+_UNMATCHED = {
+    "unterminated character set": "Unmatched [, [^, [:, [., or [=",
+    "missing )": "Unmatched ( or \\(",
+    "unbalanced parenthesis": "Unmatched ) or \\)",
+}
+"""GNU grep 3, by what `regex` says."""
 
 
 class Unread(Exception):  # noqa: N818 — what the shell says of a line
@@ -84,57 +94,51 @@ def _number(name: str, word: str) -> int:
 
 
 def _grep(lines: list[str], words: Sequence[str]) -> tuple[list[str], int]:
-    letters, _, others = _options("grep", words, "ivcEFn")
+    letters, _, others = _options("grep", words, "ivcEFnow")
     if len(others) != 1:
         raise Unread("grep: one pattern, and no file, behind |")
-    alternatives = others[0].split("|") if "E" in letters else others[0].split("\\|")
-    wanted = [_matcher(one, exact="F" in letters, folds="i" in letters) for one in alternatives]
-    kept = [
-        (at, line)
-        for at, line in enumerate(lines, start=1)
-        if any(one(line) for one in wanted) is not ("v" in letters)
-    ]
-    status = int(not kept)
+    wanted = _pattern(others[0], letters)
+    try:
+        met = [[one[0] for one in wanted.finditer(line, timeout=_MOST_S)] for line in lines]
+    except TimeoutError:
+        raise Unread("grep: a pattern that takes this long is not simulated") from None
+    kept = [at for at, found in enumerate(met) if bool(found) is not ("v" in letters)]
     if "c" in letters:
-        return [str(len(kept))], status
-    return [f"{at}:{line}" if "n" in letters else line for at, line in kept], status
+        return [str(len(kept))], int(not kept)
+    parts_of_line = {at: [one for one in met[at] if one] if "o" in letters else [lines[at]] for at in kept}
+    shown = [(at, text) for at, parts in parts_of_line.items() for text in parts]
+    return [f"{at + 1}:{text}" if "n" in letters else text for at, text in shown], int(not kept)
 
 
-def _matcher(pattern: str, *, exact: bool, folds: bool) -> Callable[[str], bool]:
-    """Whether a line has a pattern: texts, with `^`, `$`, `.` and `.*`. Raises Unread for others."""
-    begins = pattern.startswith("^") and not exact
-    ends = pattern.endswith("$") and not exact
-    inner = pattern[begins : len(pattern) - ends]
-    pieces = [inner] if exact else inner.split(".*")
-    if not exact and not all(_PLAIN.fullmatch(piece.replace(".", "")) for piece in pieces):
-        raise Unread("grep: of patterns ^, $, . and .* are simulated")
-
-    def has(line: str) -> bool:
-        text = line.lower() if folds else line
-        wanted = [piece.lower() if folds else piece for piece in pieces]
-        at = 0
-        for place, piece in enumerate(wanted):
-            first = begins and place == 0
-            last = ends and place == len(wanted) - 1
-            found = _find(text, piece, at, first=first, last=last, exact=exact)
-            if found is None:
-                return False
-            at = found + len(piece)
-        return True
-
-    return has
+def _pattern(pattern: str, letters: Container[str]) -> regex.Pattern[str]:
+    """The pattern of GNU grep for `regex`. Raises Unread for what is none."""
+    if "F" in letters:
+        ours = regex.escape(pattern)
+    else:
+        ours = _PIECE.sub(lambda piece: _in_ours(piece[0], "E" in letters), pattern)
+        if "E" not in letters:
+            ours = regex.sub(r"\A(\^?)\*", r"\1\\*", ours)
+    if "w" in letters:
+        ours = rf"(?<!\w)(?:{ours})(?!\w)"
+    try:
+        return regex.compile(ours, regex.IGNORECASE if "i" in letters else 0)
+    except regex.error as error:
+        said = f"'{pattern[:40]}' is no pattern that is simulated"
+        raise Unread(f"grep: {_UNMATCHED.get(error.msg, said)}") from None
 
 
-def _find(text: str, piece: str, start: int, *, first: bool, last: bool, exact: bool) -> int | None:
-    """Where a piece, in which `.` is any sign, stands from a place on."""
-    room = len(text) - len(piece)
-    if room < start or (first and last and room):
-        return None
-    for at in (0,) if first else (room,) if last else range(start, room + 1):
-        part = text[at : at + len(piece)]
-        if all(a == b or (b == "." and not exact) for a, b in zip(part, piece, strict=True)):
-            return at
-    return None
+def _in_ours(piece: str, extended: bool) -> str:
+    """A bracket, a sign or a letter behind a backslash as `regex` has it."""
+    if piece[0] == "[":
+        return piece.replace("\\", "\\\\")
+    if piece[0] != "\\":
+        return piece if extended else f"\\{piece}"
+    letter = piece[1:]
+    if letter in ("<", ">"):
+        return r"\b(?=\w)" if letter == "<" else r"\b(?<=\w)"
+    if letter in _SIGNS_OF_PATTERNS:
+        return piece if extended else letter
+    return letter if letter.isalpha() and letter not in "wWsSbB" else piece
 
 
 def _head(lines: list[str], words: Sequence[str]) -> tuple[list[str], int]:
