@@ -381,3 +381,12 @@ def test_numbers_of_backups_begin_anew_with_empty_data_nodes(cluster: LiveCluste
         assert cluster.state.backup is not None
         found.append((cluster.state.backup.number, cluster.state.backup.error))
     assert found == [(1, 1350), (2, 0)]
+
+
+def test_connect_tells_of_its_server(cluster: LiveCluster) -> None:
+    consoles = Consoles(cluster)
+    greeting = consoles.answer("ndb_mgm> CONNECT")
+    assert greeting == "Connected to management server at app1 port 1186 (using cleartext)\n"
+    assert consoles.answer("ndb_mgm> SHOW").startswith("Cluster Configuration")
+    assert consoles.answer("ndb_mgm> CONNECT app1:1186") == greeting
+    assert consoles.answer("ndb_mgm> CONNECT nowhere").startswith("ERROR: Unable to connect")

@@ -341,6 +341,9 @@ class Consoles:
         meanwhile = self._events(without="backup" if own else "")
         if done.ends or self.cluster.state.server is None:
             self.is_connected = False
+        if mgm.connects(text) and not done.text:
+            self.is_connected, self._told = True, len(self.cluster.state.log)
+            return before + events + meanwhile + mgm.greeting(self.cluster)
         return before + events + meanwhile + done.text
 
     def _session(self, number: int) -> Client:

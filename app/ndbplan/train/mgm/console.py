@@ -86,6 +86,11 @@ def needs_server(text: str) -> bool:
     return bool(first) and first[0] not in ("QUIT", "EXIT", "BYE", "HELP", "?", "SLEEP", "CONNECT")
 
 
+def connects(text: str) -> bool:
+    """Whether a line asks for another connection, of which the client tells when it has one."""
+    return line_of(text).upper[:1] == ("CONNECT",)
+
+
 def answer(text: str, cluster: LiveCluster, *, listens: bool = True) -> Answer:
     """What the client answers to a line, and what the cluster is told; the cluster stays as it is.
 
