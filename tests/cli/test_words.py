@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from pydantic import BaseModel
 
 from cli.conftest import Call
 from ndbplan.cli.schemas import output_schema, output_schemas
+from ndbplan.edits.ids import is_made
 from ndbplan.plan.file import save
 from ndbplan.plan.hardware import DiskKind
 from ndbplan.plan.plan import Plan
@@ -103,6 +105,50 @@ def _other(plan: Plan) -> Plan:
             hosts=hosts, tables=tables, backups_kept=2, workloads=plan.workloads[:1]
         ).model_dump_json()
     )
+
+
+_STEMS = {"LogfileGroup": "logfile_group"}
+
+
+def _with_strange_ids(plan: Plan) -> Plan:
+    """The plan with ids such as the program makes, which name nothing: `host_907`."""
+    document = json.loads(plan.model_dump_json())
+    ids = {}
+    for n, (id_, part) in enumerate(plan.by_id.items(), 900):
+        made = f"{_STEMS.get(type(part).__name__, type(part).__name__.lower())}_{n}"
+        ids[id_] = made if is_made(made) else id_
+
+    def renamed(value: Any, is_id: bool) -> Any:
+        if isinstance(value, dict):
+            return {
+                key: renamed(
+                    one, is_id or key == "id" or key.endswith(("_id", "_ids")) or key == "disk_roles"
+                )
+                for key, one in value.items()
+            }
+        if isinstance(value, list):
+            return [renamed(one, is_id) for one in value]
+        return ids.get(value, value) if is_id and isinstance(value, str) else value
+
+    return Plan.model_validate(renamed(document, is_id=False))
+
+
+@pytest.mark.parametrize("name", ["add-nodes-8.4", "disk-data-8.4"])
+def test_no_command_tells_people_an_id(name: str, call: Call, saved: Any, tmp_path: Path) -> None:
+    """Ids of samples read like names; those of plans that people made do not: `host_4`."""
+    path, other = saved(_with_strange_ids(sample_plan(name))), tmp_path / "other.ndbplan"
+    save(_other(_with_strange_ids(sample_plan(name))), other)
+    asked = [*QUICK, *(SLOW if name == "add-nodes-8.4" else ())]
+    found = []
+    for words in (*asked, "set hosts[*].cores=7", "diff"):
+        command, *options = words.split()
+        plans = [path, other] if command in ("compare", "diff") else [path]
+        more = ["-o", tmp_path / "sweep"] if command == "sweep" else []
+        done = call(command, *plans, *options, *more)
+        for line in (done.out + done.err).splitlines():
+            if "ndbplan set PLAN" not in line and re.search(r"\b[a-z_]+_9\d\d\b", line):
+                found.append(f"{words}: {line[:200]}")
+    assert not found, "\n".join(found)
 
 
 def test_a_line_with_raw_names_is_found() -> None:

@@ -27,5 +27,7 @@ class Change:
     """Whether it makes room for what waits to be written, and lets nothing be written faster."""
     one_of: str = ""
     """Of changes that differ in size only, the first that can be done is enough to lift a limit."""
+    includes: str = ""
+    """Title of a change that this one makes too: where it gains no more, that one is told alone."""
     more_disks: int | None = None
     """New disks of each host, of a layout."""

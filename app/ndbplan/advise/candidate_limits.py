@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ndbplan.advise.candidate import Change
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import MIB, format_bytes_per_s, format_ndb_size
+from ndbplan.base.units import GIB, MIB, format_bytes_per_s, format_ndb_size
 from ndbplan.checks.layouts import Layout, layouts
 from ndbplan.checks.unwise.disks import MANY_FILES
 from ndbplan.configuration.directories import disk_for
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _LARGER = (4.0, 2.0, 1.5, 1.25)
 """Times what there is, of memory and files: most first."""
+_LARGE = 64 * GIB
+"""From here on a size is one of whole GiB."""
 _LAYOUTS_SIMULATED = 3
 """Layouts of each number of disks that are simulated: those whose busiest disk has least to do."""
 _LAYOUTS_ESTIMATED = 60
@@ -73,7 +75,8 @@ def _times_each(plan: Plan, name: str, one_of: str, factors: Sequence[float] = _
     """A size several times what it is, most first."""
     now = node_settings(plan).number(name)
     for factor in factors:
-        size = int(now * factor) // MIB * MIB
+        size = int(now * factor)
+        size -= size % (GIB if size >= _LARGE else MIB)
         title = f"{name} {factor:g} x ({format_ndb_size(size)})"
         edit = partial(set_everywhere, name=name, value=size)
         yield Change(title, edit, "parameter", one_of=one_of)

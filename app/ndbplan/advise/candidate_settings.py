@@ -126,16 +126,22 @@ def _value_of(plan: Plan, scope: str, parameter: Parameter) -> int | str | None:
 
 
 def _value_on(plan: Plan, node: DataNode, name: str) -> int | str | None:
-    """The value on a data node, also where it works it out from others."""
+    """The value on a data node, also where it works it out from others, or finds it on its host."""
+    value = node_settings(plan, node).value(name)
+    if name == "NumCPUs" and not value:
+        return plan.host(node.host_id).cores
     with suppress(ThreadConfigError):
-        return computed_values_of(plan, node).get(name, node_settings(plan, node).value(name))
-    return node_settings(plan, node).value(name)
+        return computed_values_of(plan, node).get(name, value)
+    return value
 
 
 def _steps(parameter: Parameter, now: int | str | None) -> Iterator[int | str]:
     """One sensible step up and one down; the other choices of what is chosen."""
     if parameter.allowed_values:
         yield from (one for one in parameter.allowed_values if one != now)
+    elif parameter.name == "AutomaticThreadConfig" and now:
+        # Without a ThreadConfig that leaves a node one LDM thread: `of_threads` states the threads.
+        return
     elif parameter.type == "bool":
         yield 0 if now else 1
     elif parameter.is_number and isinstance(now, int):
@@ -170,8 +176,9 @@ def of_threads(plan: Plan, nodes: Sequence[DataNode]) -> Iterator[Change]:
             counts = threads_of(plan, node)
         except ThreadConfigError:
             continue
+        stated = ""
         if is_automatic(plan.version, {"AutomaticThreadConfig": _automatic(plan, node)}):
-            title = f"The same threads by ThreadConfig, not AutomaticThreadConfig{whose}"
+            stated = title = f"The same threads by ThreadConfig, not AutomaticThreadConfig{whose}"
             yield Change(title, partial(_with_threads, scope=scope, text=_written(counts)), "threads")
         for kind in _KINDS:
             for wanted in _next_counts(counts, kind):
@@ -183,7 +190,8 @@ def of_threads(plan: Plan, nodes: Sequence[DataNode]) -> Iterator[Change]:
                 if taken != counts:
                     title = how_many(getattr(wanted, kind), f"{kind} thread")
                     title += _along(counts, wanted, kind) + whose
-                    yield Change(title, partial(_with_threads, scope=scope, text=text), "threads")
+                    edit = partial(_with_threads, scope=scope, text=text)
+                    yield Change(title, edit, "threads", includes=stated)
 
 
 def _next_counts(counts: ThreadCounts, kind: str) -> Iterator[ThreadCounts]:

@@ -69,6 +69,8 @@ class Mattering(Shape):
     why: str
     extent: Extent
     """How much of the cluster it touches."""
+    includes: str = ""
+    """See `Change.includes`."""
 
 
 @dataclass(frozen=True)
@@ -213,7 +215,8 @@ class Search:
 
     def ranked(self, rows: Sequence[Mattering], top: int | None) -> WhatMatters:
         """The rows, best first."""
-        gains = [row for row in rows if row.gain > 0]
+        alone = {row.title: row.gain for row in rows}
+        gains = [row for row in rows if row.gain > 0 and alone.get(row.includes) != row.gain]
         equal = self._equal_gains(rows)
         listed = rows if self.lists_all else gains
         changes = sorted(listed, key=lambda row: (*self._rank(row, equal), row.extent))[:top]
@@ -344,6 +347,7 @@ class Search:
             row.cost,
             row.why,
             row.extent,
+            change.includes,
         )
         if row.gain > 0:
             self.found(told)

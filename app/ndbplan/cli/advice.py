@@ -207,7 +207,9 @@ def what_matters(
             now, figure, top=None if all_of_them else top, workers=workers or 1, scheduler=scheduler
         )
     if found.before is None and not figure.none_is_best:
-        needed = "prices" if figure.name == "cost" else "a workload" if now.workload is None else "more"
+        needed = (
+            "prices" if figure.name.startswith("cost") else "a workload" if now.workload is None else "more"
+        )
         raise UserError(f"the plan has no figure '{aim}'", where=str(plan_file), fix=f"state {needed} first")
     shape = found.to_json()
     # A thousand changes are ranked in the time that checks of some hundred take.

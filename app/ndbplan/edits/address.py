@@ -339,7 +339,7 @@ def _member(plan: Plan, place: Place, selector: str, is_quoted: bool) -> list[Pl
                 )
             if named:
                 return named
-        known = [names[0] for names in tiers if names] + [name for names in tiers for name in names[1:]]
+        known = [name for names in tiers for name in names[1:]] + [names[0] for names in tiers if names]
         raise AddressError(f"{where} has no '{selector[:60]}'", fix=near(selector, known, "there are"))
     if not inside:
         raise AddressError(f"there is no {where}[{selector[:60]}]: {where} is empty", fix="add one first")

@@ -89,13 +89,15 @@ _HELD = ("hosts", "locations", "tables", "tablespaces", "logfile_groups", "workl
 
 
 def address_of_part(plan: Plan, object_id: str) -> str:
-    """The address of an object by its id."""
+    """The address of an object by its id, or by its name where the program made the id."""
     host = plan.host_of_disk.get(object_id)
     if host is not None:
-        return f"hosts[{host.id}].disks[{object_id}]"
+        disk = _selector_of(plan, host.disks, [one.id for one in host.disks].index(object_id))
+        return f"{address_of_part(plan, host.id)}.disks[{disk}]"
     part = plan.by_id[object_id]
     held = next((name for name in _HELD if part in getattr(plan, name)), "processes")
-    return f"{held}[{object_id}]"
+    inside = getattr(plan, held)
+    return f"{held}[{_selector_of(plan, inside, inside.index(part))}]"
 
 
 def address_of(plan: Plan, path: Path) -> str:

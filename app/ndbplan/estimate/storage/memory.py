@@ -82,9 +82,10 @@ class NodeMemory(Shape):
 class HostMemory(Shape):
     """What the data nodes of one host take of its memory."""
 
-    JSON = "host=host_id memory_bytes data_nodes_bytes"
+    JSON = "host=hostname memory_bytes data_nodes_bytes"
 
     host_id: str
+    hostname: str
     memory_bytes: int
     data_nodes_bytes: Quantity
 
@@ -166,7 +167,9 @@ def _hosts(nodes: Sequence[NodeToFill]) -> tuple[HostMemory, ...]:
     for one in nodes:
         parts = by_host.setdefault(one.host.id, (one.host, []))[1]
         parts.append((f"data node {one.node.node_id}", one.ram_bytes))
-    return tuple(HostMemory(host.id, host.memory_bytes, _sum(parts)) for host, parts in by_host.values())
+    return tuple(
+        HostMemory(host.id, host.hostname, host.memory_bytes, _sum(parts)) for host, parts in by_host.values()
+    )
 
 
 @kept_by_identity(size=48)
