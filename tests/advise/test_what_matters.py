@@ -318,7 +318,7 @@ def test_rows_that_gain_the_same_are_ranked_by_what_they_touch(overload: Plan) -
     for one, two in pairwise(found.changes):
         if one.gain == two.gain:
             equal += 1
-            assert one.extent <= two.extent, (one.title, two.title)
+            assert (one.hints, one.extent) <= (two.hints, two.extent), (one.title, two.title)
     assert equal
 
 
@@ -359,3 +359,17 @@ def test_what_comes_of_stating_the_threads_is_tried_by_itself() -> None:
     titles = {change.title for change in single_changes(plan)}
     assert not titles & {"AutomaticThreadConfig 0", "NumCPUs 1"}
     assert "NumCPUs 16" in titles
+
+
+def test_of_changes_that_gain_the_same_one_with_a_hint_comes_later() -> None:
+    """`Arbitration WaitExternal`, which hints at two living clusters, was the first way to survive."""
+    plan = sample_plan("starter")
+    for node in plan.management_nodes:
+        plan = edits.update(plan, node.id, host_id=plan.data_nodes[0].host_id)
+    found = what_matters(_now(plan), FIGURES["survive"])
+    titles = [row.title for row in found.changes]
+    waits = titles.index("Arbitration WaitExternal")
+    assert found.changes[waits].hints
+    assert waits
+    assert found.changes[0].gain == found.changes[waits].gain
+    assert not found.changes[0].hints

@@ -100,7 +100,14 @@ class Legal:
 
     def __call__(self, after: Plan) -> bool:
         """Whether a changed plan is no worse."""
-        return not harm(self.problems, find(after), anywhere=True)
+        return self.hints(after) is not None
+
+    def hints(self, after: Plan) -> int | None:
+        """Of how many rules, not found before, a changed plan has hints; None: it may not be made."""
+        problems = find(after)
+        if harm(self.problems, problems, anywhere=True):
+            return None
+        return len({one.rule for one in problems} - {one.rule for one in self.problems})
 
 
 def single_changes(plan: Plan) -> Iterator[Change]:

@@ -67,6 +67,8 @@ class Mattering(Shape):
     cost: Quantity | None
     """What the change adds to the plan's cost; None: a price that it needs is not stated."""
     why: str
+    hints: int
+    """Of how many more rules the plan then has hints."""
     extent: Extent
     """How much of the cluster it touches."""
     includes: str = ""
@@ -140,6 +142,7 @@ class _Row(NamedTuple):
     gain: float
     cost: Quantity | None
     why: str
+    hints: int
     extent: Extent
 
 
@@ -202,7 +205,7 @@ class Search:
         self._told_of: set[frozenset[tuple[str, str, str]]] = set()
 
     @cached_property
-    def is_legal(self) -> Legal:
+    def legal(self) -> Legal:
         """Which changes may be made."""
         return Legal(self.now.plan)
 
@@ -219,7 +222,7 @@ class Search:
         gains = [row for row in rows if row.gain > 0 and alone.get(row.includes) != row.gain]
         equal = self._equal_gains(rows)
         listed = rows if self.lists_all else gains
-        changes = sorted(listed, key=lambda row: (*self._rank(row, equal), row.extent))[:top]
+        changes = sorted(listed, key=lambda row: (*self._rank(row, equal), row.hints, row.extent))[:top]
         return WhatMatters(
             self.figure, self.measure.before, tuple(changes), self.count, len(gains), self.by_cost
         )
@@ -306,10 +309,10 @@ class Search:
         except UserError:
             return False
 
-    def _is_legal(self, after: Plan) -> bool:
+    def _hints(self, after: Plan) -> int | None:
         if self.cancelled():
             raise Cancelled
-        return self.is_legal(after)
+        return self.legal.hints(after)
 
     def row(self, one: _Tried) -> _Row | None:
         """The figures of a change; None where there are none after it, or it may not be made."""
@@ -319,7 +322,8 @@ class Search:
         leaves_it = one.change.is_carried and not self.figure.counts_problems
         if not self.lists_all and (leaves_it or not self._may_gain(one)):
             return None
-        if self.measure.is_dear and not self._is_legal(after):
+        hints = self._hints(after) if self.measure.is_dear else None
+        if self.measure.is_dear and hints is None:
             return None
         before = self.measure.before
         try:
@@ -328,11 +332,15 @@ class Search:
             return None
         gain = _gain(self.figure, before, number)
         is_listed = gain is not None and (gain > 0 or self.lists_all)
-        if gain is None or not is_listed or not (self.measure.is_dear or self._is_legal(after)):
+        if gain is None or not is_listed:
+            return None
+        hints = hints if self.measure.is_dear else self._hints(after)
+        if hints is None:
             return None
         changes = value_changes(plan, after)
         arguments, extent = set_arguments(plan, after, changes), extent_of(plan, after, changes)
-        return _Row(one.place, arguments, number, gain, cost_of_change(plan, after), why, extent)
+        cost = cost_of_change(plan, after)
+        return _Row(one.place, arguments, number, gain, cost, why, hints, extent)
 
     def _told(self, row: _Row, change: Change) -> Mattering:
         origin = SetByProgram(rule="what-matters", reason=change.title)
@@ -346,6 +354,7 @@ class Search:
             row.gain,
             row.cost,
             row.why,
+            row.hints,
             row.extent,
             change.includes,
         )
