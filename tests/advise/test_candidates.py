@@ -185,8 +185,8 @@ def test_nodes_go_one_by_one_with_the_hosts_on_which_nothing_else_runs() -> None
         assert all(one.processes_of_host[host.id] for host in one.hosts), title
 
 
-_OTHERWISE = {"NoOfReplicas", "IndexMemory", "MaxNoOfExecutionThreads"}
-"""As replicas, as part of DataMemory, and as threads of each kind."""
+_OTHERWISE = {"AutomaticThreadConfig", "NoOfReplicas", "IndexMemory", "MaxNoOfExecutionThreads"}
+"""With the threads stated, as replicas, as part of DataMemory, and as threads of each kind."""
 
 
 def test_stating_what_a_node_works_out_changes_nothing_and_more_takes_memory() -> None:

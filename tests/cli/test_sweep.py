@@ -320,5 +320,5 @@ def test_each_input_alone_is_told_as_in_the_whole_grid(call: Call, plan_file: Pa
     text = call(*asked, "--alone").out
     assert "with DataMemory 8G, NoOfReplicas 2; each alone:" in text
     assert text.index("DataMemory  ") < text.index("NoOfReplicas  ")
-    assert "Cost: there is none to begin with" in text
+    assert "Cost: the plan as it is has none" in text
     assert call("sweep", plan_file, *varied[:2], "--workers", 1, "--json").json("sweep")["swings"] == []

@@ -120,6 +120,18 @@ def test_parts_of_other_types_with_one_id_are_two_parts(name: str) -> None:
     assert met
 
 
+def test_tables_of_one_id_that_have_nothing_in_common_are_two_tables() -> None:
+    """`table_1` of a feature store and of an HLR were told as one whose columns had changed."""
+    table = STARTER.tables[0]
+    columns = tuple(one.model_copy(update={"name": f"f{n}"}) for n, one in enumerate(table.columns))
+    renamed = table.model_copy(update={"name": "renamed"})
+    (change,) = value_changes(STARTER, STARTER.replace(tables=(renamed, *STARTER.tables[1:])))
+    assert change.line == f"name of table {renamed.full_name}: {table.name} -> renamed"
+    other = renamed.model_copy(update={"columns": columns})
+    (change,) = value_changes(STARTER, STARTER.replace(tables=(other, *STARTER.tables[1:])))
+    assert change.shown == (f"table {table.full_name}", f"table {other.full_name}")
+
+
 def test_a_management_node_is_no_field_of_an_sql_node() -> None:
     plan = sample_plan("starter")
     sql = next(one for one in plan.processes if one.kind == "sql")

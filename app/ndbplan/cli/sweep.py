@@ -294,7 +294,7 @@ def _tornado(shape: dict[str, Any]) -> Iterator[str]:
     for one in shape["swings"]:
         title, unit = FIGURES[one["figure"]].title, one["unit"]
         if one["now"] is None:
-            yield f"{title}: there is none to begin with"
+            yield f"{title}: the plan as it is has none"
             continue
         others = ", ".join(f"{name} {value}" for name, value in one["inputs"].items())
         yield f"{title}: {format_value(one['now'], unit)} with {others}; each alone:"

@@ -29,6 +29,7 @@ from ndbplan.plan.field_words import grouped, parameter_words, title_of, value_w
 from ndbplan.plan.origins import Origin, SetByProgram
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DiskRole
+from ndbplan.plan.tables import Table
 
 _SCOPE_NAMES = {
     "data_node": "all data nodes",
@@ -309,11 +310,19 @@ def _value_changes(before: Plan, after: Plan) -> Iterator[ValueChange]:
         if one is None or other is None:
             yield ValueChange(object_id, "object", one and "there", other and "there", where)
             continue
-        if type(one) is not type(other):
+        if type(one) is not type(other) or _is_another(one, other):
             # Plans of different origin call different things by one id: they share no field.
             yield ValueChange(object_id, "object", _where(before, one), _where(after, other), where)
             continue
         yield from _fields((before, after), where, one, other)
+
+
+def _is_another(one: Any, other: Any) -> bool:
+    """Whether tables with one id have neither their name nor half of their columns in common."""
+    if not isinstance(one, Table) or one.full_name == other.full_name:
+        return False
+    names, others = ({column.name for column in table.columns} for table in (one, other))
+    return 2 * len(names & others) < max(len(names), len(others))
 
 
 def _links(before: Plan, after: Plan) -> Iterator[ValueChange]:
