@@ -116,7 +116,7 @@ def test_it_is_one_step_of_the_selection(hands_on) -> None:
     before = hands.plan
     hands.selection.set(_ids(before))
     assert hands.view.editor.align("left")
-    assert hands.document.undo_stack.undoText() == "Align left: 3 objects"
+    assert hands.document.undo_stack.undoText() == "Align left: 3 hosts"
     assert hands.view.editor.distribute("down")
     hands.document.undo_stack.undo()
     hands.document.undo_stack.undo()

@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication
 
 from ndbplan.base.errors import UserError
 from ndbplan.configuration.directories import disk_for
-from ndbplan.describe.titles import display_name
+from ndbplan.describe.titles import display_name, how_called
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.event_edits import EventEdits
 from ndbplan.desktop.document.previews import Previews
@@ -337,9 +337,8 @@ class Editor(QObject):
     # Selection as a whole
 
     def names(self, ids: Iterable[str]) -> str:
-        """`host-a1` or `3 objects`, for texts of steps."""
-        known = [i for i in ids if i in self.plan.by_id]
-        return self.name_of(known[0]) if len(known) == 1 else f"{len(known)} objects"
+        """`host-a1`, `3 hosts` or, of several kinds, `3 objects`, for texts of steps."""
+        return how_called(self.plan, [i for i in ids if i in self.plan.by_id])
 
     def name_of(self, object_id: str) -> str:
         """The name people know an object by."""
