@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFontMetricsF, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -47,7 +47,7 @@ _LEAST_WHY_PX = 160
 """Of a reason, which wraps; with less it stands out of sight, in one line."""
 _WIDTHS_TRIED = 5
 """Of what the cluster does, from its least to its whole width."""
-_BESIDE_TEXT_PX = 12
+_BESIDE_TEXT_PX = 14
 _LESS = ", less than the peak"
 _KINDS = ("", "rack", "switch", "host", "node", "disk", "link")
 _NAMES = {
@@ -187,8 +187,7 @@ class FailuresPanel(Panel):
         self.table.doubleClicked.connect(lambda _index: self._kill())
         context.selection.changed.connect(self._follow)
         theme.theme().changed.connect(self.table.viewport().update)
-        # The table has its larger font in the next turn.
-        theme.theme().scaled.connect(lambda: next_turn(self, self._fit_columns))
+        theme.theme().scaled.connect(self._fit_soon)
 
     def _build(self) -> None:
         bar, kinds = QHBoxLayout(), FlowLayout(spacing=4)
@@ -274,6 +273,11 @@ class FailuresPanel(Panel):
         most = max(whole.values())
         near = [text for text, width in whole.items() if width >= most - 1]
         return max(near, key=QFontMetricsF(self.table.font()).horizontalAdvance)
+
+    @Slot()
+    def _fit_soon(self) -> None:
+        """The table has its larger font in the next turn. A slot, which ends with the panel."""
+        next_turn(self, self._fit_columns)
 
     def _fit_columns(self) -> None:
         """As wide as their contents: Qt would ask six things of each of thousands of cells.
