@@ -160,3 +160,14 @@ def test_a_view_is_no_table_to_make_another_like(ask: Ask) -> None:
     assert ask("create table w like ndbinfo.nodes") == (
         "ERROR 1347 (HY000): 'ndbinfo.nodes' is not BASE TABLE\n"
     )
+
+
+def test_unique_hashes_of_columns_that_may_be_null_are_warned_of(ask: Ask) -> None:
+    said = "full table scan |"
+    made = ask("create table w (a int primary key, b int, unique (b) using hash) engine=ndb")
+    assert "1 warning" in made
+    assert said in ask("show warnings")
+    assert "1 warning" in ask("create unique index u using hash on t (b)")
+    assert said in ask("show warnings")
+    assert "warning" not in ask("create table x (a int primary key, b int not null, unique (b) using hash) "
+                                "engine=ndb")  # fmt: skip

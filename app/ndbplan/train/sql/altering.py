@@ -45,6 +45,7 @@ from ndbplan.train.sql.new_tables import (
     check_comment,
     check_comments_of_columns,
     check_disks,
+    hashed_nulls,
     in_words,
     raise_for,
 )
@@ -333,6 +334,7 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
     check_unique(asked, old, new, copies=copies)
     remade, told = converted(asked, old, new, clauses_of(asked)) if copies else ({}, [])
     warnings = [*doubled(asked, new, frozenset(one.name for one in old.indexes)), *told]
+    warnings += hashed_nulls(new, old.indexes)
     warnings += [] if copies else [
         Warned("Warning", 1478, f"Converted FIXED field '{one.name}' to DYNAMIC to enable online ADD COLUMN")
         for one in added

@@ -39,9 +39,7 @@ from ndbplan.train.sql.truncating import Warn, number_in
 
 
 def _logarithm(value: Any, base: Any = math.e) -> float | None:
-    if min(float(value), float(base)) <= 0:
-        raise NoLogarithmError
-    if float(base) == 1:
+    if min(float(value), float(base)) <= 0 or float(base) == 1:
         raise NoLogarithmError
     known = {2.0: math.log2, 10.0: math.log10}.get(float(base))
     if known is not None:

@@ -10,7 +10,7 @@ Texts, codes and warnings: recorded on running 8.4.8 and 7.4.10 clusters; those 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from ndbplan.base.quoting import sql_text
@@ -22,7 +22,7 @@ from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.console import form
 from ndbplan.ndb.placement.fragment_counts import fragments_for
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.tables import Column, PartitionBalance, Table
+from ndbplan.plan.tables import Column, Index, PartitionBalance, Table
 from ndbplan.train.contents import WHOLE
 from ndbplan.train.sql.character_sets import kept_by, of_server, options_of, stated
 from ndbplan.train.sql.created import BESIDE, COMMENT, CONNECTION, LINEAR, UNSAID
@@ -289,6 +289,7 @@ def finished(asked: Asked, table: Table, clause: Clause | None) -> tuple[Table, 
         if len(shown) > 300:
             raise NotSimulated("so many partitions with values are not simulated")
         kept.append(shown)
+    warnings += hashed_nulls(table)
     if _is_short_for_rows(asked, table):
         warnings.append(Warned("Warning", 1105, SHORT_FOR_ROWS))
     unknown = _unknown_modifier(asked)
@@ -302,6 +303,21 @@ def finished(asked: Asked, table: Table, clause: Clause | None) -> tuple[Table, 
     logs = table.logging and (asked.logs or table.tablespace_id is not None)
     kept += [UNSAID] * (table.logging and not logs)
     return validated.changed(table, left_out=tuple(kept), logging=logs), warnings
+
+
+HASHED_NULLS = (
+    "Ndb does not support unique index on NULL valued attributes, index access with NULL value will become "
+    "full table scan"
+)
+"""mysql-test/suite/ndb/r/ndb_index_unique.result of the product."""
+
+
+def hashed_nulls(table: Table, known: Collection[Index] = ()) -> Iterator[Warned]:
+    """Warnings of unique indexes by hash alone of columns that may be NULL, beside those known."""
+    for index in table.indexes:
+        nullable = any(table.column(name).nullable for name in index.columns)
+        if index.kind == "unique_hash" and nullable and index not in known:
+            yield Warned("Warning", 1121, HASHED_NULLS)
 
 
 def check_disks(new: Table, name: str, version: NdbVersion) -> None:
