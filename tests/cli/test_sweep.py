@@ -322,3 +322,19 @@ def test_each_input_alone_is_told_as_in_the_whole_grid(call: Call, plan_file: Pa
     assert text.index("DataMemory  ") < text.index("NoOfReplicas  ")
     assert "Cost: the plan as it is has none" in text
     assert call("sweep", plan_file, *varied[:2], "--workers", 1, "--json").json("sweep")["swings"] == []
+
+
+def test_results_that_somebody_changed_are_not_gone_on_with(call: Call, saved: Any, tmp_path: Path) -> None:
+    """A row of which the end was missing was a fault of the program, and another number was taken."""
+    asked = ("sweep", saved("starter"), "--vary", "RedoBuffer=32M,64M", "--measure", "memory", "--workers", 1)
+    folder = tmp_path / "sweep"
+    assert call(*asked, "-o", folder).code == 0
+    results = folder / "results.csv"
+    whole = results.read_text(encoding="utf-8")
+    for text in (whole[:-9], whole.replace("64M", "65M"), ""):
+        results.write_text(text, encoding="utf-8")
+        assert "not those that were written" in call(*asked, "-o", folder, "--resume").refused()
+    results.unlink()
+    assert "not those that were written" in call(*asked, "-o", folder, "--resume").refused()
+    results.write_text(whole, encoding="utf-8")
+    assert "0 of them" in call(*asked, "-o", folder, "--resume").out

@@ -222,8 +222,16 @@ class _Folder:
                 number, found, error = json.loads(written)
                 yield Row(number, tuple(None if one is None else tuple(one) for one in found), error)
         elif is_whole:
-            lines = list(csv.reader(io.StringIO((self.folder / RESULTS).read_text(encoding="utf-8"))))[1:]
-            errors = {one["row"]: one["error"] for one in _read(self.folder / MANIFEST)["errors"]}
+            manifest, results = _read(self.folder / MANIFEST), self.folder / RESULTS
+            text = results.read_bytes() if results.exists() else b""
+            if manifest["digest"] != f"sha256:{hashlib.sha256(text).hexdigest()}":
+                raise UsageError(
+                    "the results are not those that were written",
+                    where=str(results),
+                    fix="name another folder",
+                )
+            lines = list(csv.reader(io.StringIO(text.decode())))[1:]
+            errors = {one["row"]: one["error"] for one in manifest["errors"]}
             first = len(self.asked.varied)
             for number, line in enumerate(lines[:count]):
                 cells = [line[i : i + 3] for i in range(first, len(line), 3)]
