@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import sqlglot
-from sqlglot.tokens import TokenType  # type: ignore[attr-defined]  # its stubs export it elsewhere
+from sqlglot import TokenType
 
 from ndbplan.ndb.console import form
 from ndbplan.train.live import LiveCluster

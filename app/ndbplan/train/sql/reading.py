@@ -11,11 +11,10 @@ from itertools import pairwise
 from typing import Any
 
 import sqlglot
-from sqlglot import exp
+from sqlglot import TokenType, exp
 from sqlglot.dialects.mysql import MySQL
 from sqlglot.errors import SqlglotError
 from sqlglot.parsers.mysql import MySQLParser
-from sqlglot.tokens import TokenType  # type: ignore[attr-defined]  # its stubs export it elsewhere
 
 from ndbplan.ndb.sql_server import argument_counts, grammar_counts
 from ndbplan.train.sql.comparing import COMPARES

@@ -14,9 +14,8 @@ from itertools import pairwise
 from typing import Any
 
 import sqlglot
-from sqlglot import exp
+from sqlglot import TokenType, exp
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import TokenType  # type: ignore[attr-defined]  # its stubs export it elsewhere
 
 from ndbplan.base.units import whole_number
 from ndbplan.ndb.console import form
