@@ -444,7 +444,7 @@ def test_a_first_data_node_says_what_it_takes_from_its_host(call: Any, tmp_path:
     call("new", "-o", path)
     call("add", path, "host", "a1", "memory=64GiB", "cores=8")
     said = call("add", path, "data", "host=a1").out
-    assert "parameters.data_node.DataMemory = 34359738368: half of the 64 GiB of a1" in said
+    assert "parameters.data_node.DataMemory = 32G: half of the 64 GiB of a1" in said
     assert "AutomaticThreadConfig = 1: 2 LDM threads" in said
     assert "parameters" not in call("add", path, "data", "host=a1").out, "the second one is like the first"
 

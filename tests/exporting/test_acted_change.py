@@ -254,8 +254,7 @@ def _broken_off(life: Life, place: Path) -> ActedCluster:
             found.append(cluster.twin())
 
     cluster.watch = look
-    options = ("--programs", str(life.programs))
-    assert cluster.run(life.folder, "change", *options, state=place / "first").returncode == 0
+    assert cluster.run(life.folder, "change", state=place / "first").returncode == 0
     assert old == {node.configuration for node in found[0].data_nodes.values()}
     return found[0]
 
@@ -282,9 +281,8 @@ def test_a_change_that_is_broken_off_at_its_very_end_is_not_made_again(tmp_path:
     cluster = life.cluster
     life.prepared(cluster, "change")
     cluster.watch = look
-    options = ("--programs", str(life.programs))
-    assert cluster.run(life.folder, "change", *options, state=state).returncode == 0
-    elsewhere = ends[-20][0].twin().run(life.folder, "change", *options, state=tmp_path / "elsewhere")
+    assert cluster.run(life.folder, "change", state=state).returncode == 0
+    elsewhere = ends[-20][0].twin().run(life.folder, "change", state=tmp_path / "elsewhere")
     assert elsewhere.returncode == 2
     assert "bring elsewhere.change from there" in elsewhere.stderr
     for number, (broken, files) in enumerate(ends[-4:]):
@@ -292,7 +290,7 @@ def test_a_change_that_is_broken_off_at_its_very_end_is_not_made_again(tmp_path:
         for name, text in files.items():
             again.with_name(name).write_text(text)
         starts = sum(node.initial_starts for node in broken.data_nodes.values())
-        done = broken.run(life.folder, "change", *options, state=again)
+        done = broken.run(life.folder, "change", state=again)
         assert done.returncode == 0, done.stderr
         assert sum(node.initial_starts for node in broken.data_nodes.values()) == starts
 

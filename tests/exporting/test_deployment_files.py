@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 
 from drawn_plans import plans
 from exporting.acted_changes import with_init_scripts
+from exporting.acted_shell import is_option_of
 from ndbplan.base.resources import resource_path
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan, update
@@ -102,15 +104,19 @@ def test_one_unit_for_each_process() -> None:
     assert "systemd/node1/ndbd-2.service" in old
 
 
-def test_each_part_has_a_playbook_and_the_hosts_have_a_role() -> None:
+def test_each_part_has_a_playbook_and_the_hosts_have_a_role(tmp_path: Path) -> None:
     files = render_files(sample("starter"), ["ansible", "hosts", "runbook"])
     parts = re.findall(r"^  ([a-z-]+)\)$", files["runbook.sh"], re.MULTILINE)
     assert len(parts) > 10
+    script = tmp_path / "runbook.sh"
+    script.write_text(files["runbook.sh"])
     for part in parts:
         [play] = _loaded(files[f"ansible/{part.replace('-', '_')}.yml"])
         role = play["roles"][0]
         assert (role["role"], play["hosts"]) in (("ndb_runbook", "localhost"), ("ndb_hosts", "ndb_data"))
-        assert role.get("vars", {"ndb_runbook_part": part}) == {"ndb_runbook_part": part}
+        if role["role"] == "ndb_runbook":
+            reads = [name for name in ("programs", "passwords") if is_option_of(script, part, name)]
+            assert role["vars"] == {"ndb_runbook_part": part, "ndb_runbook_reads": reads}
     tasks = _loaded(files["ansible/roles/ndb_hosts/tasks/main.yml"])
     handlers = {one["name"] for one in _loaded(files["ansible/roles/ndb_hosts/handlers/main.yml"])}
     for task in tasks:

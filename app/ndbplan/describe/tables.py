@@ -49,7 +49,7 @@ _IN_MEMORY = {
 """Bytes in memory whose key does not say so: of tables, of data nodes on a host."""
 _ON_DISK = {"memory_full_bytes"}
 """Files when DataMemory is full."""
-_KEYS = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)*").fullmatch
+_KEYS = re.compile(r"[a-z0-9_]++(?:\.[a-z0-9_]++)*+").fullmatch
 _CHOSEN = {"figure", "role", "purpose", "restart"}
 """Whose values are names of the program: where a figure stands, what a disk is for, what restarts."""
 _FRACTIONS = ("utilisation", "fill", "fraction", "skew", "share", "hit_ratio")
