@@ -12,6 +12,7 @@ import random
 import numpy as np
 import pytest
 
+from ndbplan.estimate.load import redo_control as estimated
 from ndbplan.estimate.load.checkpoint import NodeCheckpoint
 from ndbplan.estimate.loaded import checkpoint
 from ndbplan.plan.hardware import Disk, Host
@@ -19,6 +20,7 @@ from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
+from ndbplan.simulate.kernel import redo_control as simulated
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 
@@ -26,6 +28,12 @@ MIB = 2**20
 DRAWN = int(os.environ.get("NDBPLAN_DRAWN_LOADS", "24"))
 _LONGEST_S = 100.0
 """Checkpoints that take longer take too long to settle."""
+
+
+@pytest.mark.parametrize("name", ["FRAGMENT_SHARE", "LAST_SECOND", "BURST", "HURRY_STEP", "BEHIND", "AHEAD"])
+def test_what_the_source_states_is_the_same_in_both(name: str) -> None:
+    """The kernel knows numbers only, so that each states them."""
+    assert getattr(estimated, name) == getattr(simulated, name)
 
 
 def _drawn(seed: int) -> Plan:
