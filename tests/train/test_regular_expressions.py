@@ -73,6 +73,22 @@ def test_no_pattern_is_looked_for_without_an_end(pattern: str, value: str, like:
         assert like(value, pattern) in (0, 1)
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    ["^[[a-z][0-9]]$", "[[a-z]--[aeiou]]", "[a&&b]", "[[.a.]]", "[:alpha:]", "\\Qa\\E", "(?<n>a)\\k<n>",
+     "\\v", "\\0101", "\\Ka", "\\m", "(?P<n>a)", "(?|a|b)", "(*FAIL)", "(?V1)a", "(?R)?a", "(?(1)a|b)", "(?<_n>a)"],
+)  # fmt: skip
+def test_what_icu_reads_otherwise_is_not_answered(pattern: str) -> None:
+    with pytest.raises(NotSimulated):
+        calls("icu")["mysql_regexp_like"]("a", pattern)
+
+
+def test_what_lies_behind_has_a_bound() -> None:
+    with pytest.raises(SqlError, match="look-behind assertion exceeds"):
+        calls("icu")["mysql_regexp_like"]("ab", "(?<=a*)b")
+    assert calls("icu")["mysql_regexp_like"]("ab", "(?<=a)b") == 1
+
+
 @given(st.text("ab[]{}()|*+?^$.\\-:,129", max_size=12))
 def test_whatever_is_typed_is_a_pattern_or_refused(pattern: str) -> None:
     for library in ("icu", "posix"):

@@ -39,6 +39,11 @@ _RULE = ("nothing to repeat", "multiple repeat")
 _FLAGS = {"c": 0, "i": 0, "m": regex.MULTILINE, "n": regex.DOTALL, "u": 0}
 _INTERVAL = regex.compile(r"\{[0-9]+(?:,[0-9]*)?\}")
 _CLASS = regex.compile(r"\[:\^?([^\]:]*):\]")
+_LOOKS_FAR_BEHIND = regex.compile(r"\(\?<[=!][^()]*[*+]")
+_OTHER_GROUP = regex.compile(r"\(\*|\(\?(?![:=!>#imsx-]|<[=!a-zA-Z])")
+_OTHER_ESCAPES = frozenset("QKkmMvgL0")
+_OTHER_SET = regex.compile(r"\[(?!:)|&&|--")
+"""What ICU has otherwise: nested sets and their operators, quoting, groups and letters of `regex` alone."""
 _SKIPS = regex.compile(r"\\[pPxNku]\{[^}]*\}|\\.|\[\^?\]?(?:\[:.*?:\]|\\.|[^\]\\])*\]", regex.DOTALL)
 """What a brace in it is a letter of."""
 
@@ -82,6 +87,7 @@ def _icu(pattern: str, how: str, called: str) -> _Pattern:
         raise _refused(1210, f"Incorrect arguments to {called}")
     if not pattern:
         raise _refused(*_REFUSED["unknown property"])
+    _check_known(pattern)
     _check_braces(pattern)
     if not set(_CLASS.findall(pattern)) <= CLASSES:
         raise _refused(*_REFUSED["unknown property"])
@@ -93,6 +99,21 @@ def _icu(pattern: str, how: str, called: str) -> _Pattern:
     except regex.error as error:
         raise _refusal(error, pattern) from None
     return _Pattern(compiled, text_of, True, _is_nested(pattern))
+
+
+def _check_known(pattern: str) -> None:
+    """Where ICU reads a pattern otherwise than `regex` nobody answers. Raises SqlError and NotSimulated."""
+    groups = _SKIPS.sub("x", pattern)
+    if _LOOKS_FAR_BEHIND.search(groups):
+        raise _refused(3695, "The look-behind assertion exceeds the limit in regular expression.")
+    escapes = {one[1] for one in _SKIPS.findall(pattern) if one[0] == "\\"}
+    sets = [one for one in _SKIPS.findall(pattern) if one[0] == "["]
+    if (
+        _OTHER_GROUP.search(groups)
+        or not escapes.isdisjoint(_OTHER_ESCAPES)
+        or any(one.startswith("[:") or _OTHER_SET.search(one, 1) for one in sets)
+    ):
+        raise NotSimulated("this pattern has a part that is not simulated")
 
 
 def _is_nested(pattern: str) -> bool:
