@@ -76,7 +76,8 @@ def test_no_pattern_is_looked_for_without_an_end(pattern: str, value: str, like:
 @pytest.mark.parametrize(
     "pattern",
     ["^[[a-z][0-9]]$", "[[a-z]--[aeiou]]", "[a&&b]", "[[.a.]]", "[:alpha:]", "\\Qa\\E", "(?<n>a)\\k<n>",
-     "\\v", "\\0101", "\\Ka", "\\m", "(?P<n>a)", "(?|a|b)", "(*FAIL)", "(?V1)a", "(?R)?a", "(?(1)a|b)", "(?<_n>a)"],
+     "\\v", "\\0101", "\\Ka", "\\m", "(?P<n>a)", "(?|a|b)", "(*FAIL)", "(?V1)a", "(?R)?a",
+     "(?(1)a|b)", "(?<_n>a)"],
 )  # fmt: skip
 def test_what_icu_reads_otherwise_is_not_answered(pattern: str) -> None:
     with pytest.raises(NotSimulated):
