@@ -171,3 +171,12 @@ def test_unique_hashes_of_columns_that_may_be_null_are_warned_of(ask: Ask) -> No
     assert said in ask("show warnings")
     assert "warning" not in ask("create table x (a int primary key, b int not null, unique (b) using hash) "
                                 "engine=ndb")  # fmt: skip
+
+
+def test_members_that_go_or_change_places_are_read_anew(ask: Ask) -> None:
+    ask("create table k (id int primary key, e enum('x','y')) engine=ndb")
+    ask("insert into k values (1,'x'),(2,'y')")
+    said = ask("alter table k modify e enum('y','z')")
+    assert said.startswith("ERROR 1265 (01000): Data truncated for column 'e' at row "), "as of SET"
+    assert ask("alter table k modify e enum('y','x')").startswith("Query OK, 2 rows affected")
+    assert "| x    |    2 |" in ask("select e, e+0 from k")

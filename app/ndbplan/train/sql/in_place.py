@@ -143,7 +143,8 @@ def _column(table: Table, old: Column, new: Column, version: NdbVersion) -> str:
         return "Altering field type is not supported"
     if old.column_format != new.column_format and new.column_format != "default":
         return "Altering column format"
-    if any(getattr(old, name) != getattr(new, name) for name in _DEFINES):
+    is_other = tuple(new.members[: len(old.members)]) != tuple(old.members)
+    if is_other or any(getattr(old, name) != getattr(new, name) for name in _DEFINES):
         return "Altering field definition is not supported"
     if old.nullable != new.nullable:
         return "Altering if field is nullable is not supported"
