@@ -434,7 +434,10 @@ class MainWindow(QMainWindow):
         """
         lost = QApplication.focusWidget()
         if lost is not None and not (lost.isVisible() and lost.isEnabled()):
-            self.arrangement.part_of(lost).setFocus(Qt.FocusReason.OtherFocusReason)
+            if self.live.is_shown and self.live.page is not None:
+                self.live.page.stay_in(lost)
+            else:
+                self.arrangement.part_of(lost).setFocus(Qt.FocusReason.OtherFocusReason)
             return True
         return super().focusNextPrevChild(forward)
 

@@ -413,14 +413,15 @@ def test_a_lesson_in_the_window_is_the_lesson_of_the_command_line(
         again.answer(step["line"])
     assert page(outcome(again, source.source)) == path.read_bytes()
     assert found_page["score"] == 100 - 4
-    panel.had.setText("1:05 ! load x0.1")
-    QTest.keyClick(panel.had, Qt.Key.Key_Return)
+    panel.debriefing.had.setText("1:05 ! load x0.1")
+    QTest.keyClick(panel.debriefing.had, Qt.Key.Key_Return)
     rest(qtbot, page_of_lesson)
     both = had(found_page, source, 65.0, "! load x0.1")
-    shown_rows = [one.text() for one in panel.findChildren(QLabel) if ", would have been " in one.text()]
-    assert shown_rows == [f"{name}: {was}, would have been {other}" for name, was, other in compared(both)]
-    panel.had.setText("sometime ! load x0.1")
-    QTest.keyClick(panel.had, Qt.Key.Key_Return)
+    words = [one.text() for one in panel.debriefing.findChildren(QLabel)]
+    rows = words[words.index("would have been") + 1 :]
+    assert rows == [cell for row in compared(both) for cell in row]
+    panel.debriefing.had.setText("sometime ! load x0.1")
+    QTest.keyClick(panel.debriefing.had, Qt.Key.Key_Return)
     rest(qtbot, page_of_lesson)
     assert "says no moment" in panel.state.text()
     assert window.preferences.get(LESSONS) == {"redo-overload": 96.0}
@@ -652,3 +653,96 @@ def test_what_is_typed_goes_to_the_console_whose_tab_was_clicked(live: Live, qtb
         QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(place).center())
         focus = QApplication.focusWidget()
         assert focus is page.consoles[prompt].input
+
+
+def test_the_ring_around_a_canvas_that_has_the_keyboard_covers_nothing(live: Live, qtbot: Any) -> None:
+    _, page = live()
+    view = page.canvas.viewport()
+    inside = view.rect().adjusted(4, 4, -4, -4)
+    page.bar.setFocus()
+    before = view.grab(inside).toImage()
+    page.canvas.setFocus(Qt.FocusReason.ShortcutFocusReason)
+    assert page.canvas.hasFocus()
+    assert view.grab(inside).toImage() == before
+
+
+def _begun(qtbot: Any, shown: Any, name: str) -> LivePage:
+    window = shown(SAMPLE, 1366, 768)
+    source = KIND.find(name)
+    window.live.begin_lesson(source, source.value.starts[0], "Ann")
+    return still(qtbot, window)
+
+
+def test_an_answer_moves_nothing_and_the_keyboard_goes_on_to_the_next_question(
+    qtbot: Any, shown: Any
+) -> None:
+    page = _begun(qtbot, shown, "full-disk")
+    panel = page.lesson
+    assert panel is not None
+    for line in ("! until nodes_down >= 1 within 10min", "ndb_mgm> SHOW", "data1$ df -h"):
+        found = addressed(line)
+        assert found is not None
+        enter(qtbot, page, found.prompt, found.text)
+    assert panel.story.isVisible()
+    first, second, third = (panel.questions[name] for name in ("cause", "room", "lasts"))
+    qtbot.waitUntil(lambda: panel._area.verticalScrollBar().maximum() > 0)
+    panel._area.ensureWidgetVisible(second.button)
+    at = panel._area.verticalScrollBar().value()
+    assert at > 0, "there is something to move"
+    for letter, closed in (("b", False), ("a", True)):
+        first.choose(letter)
+        first.button.setFocus()
+        first.button.click()
+        rest(qtbot, page)
+        assert panel.questions["cause"] is first
+        assert first.button.isEnabled() is not closed
+        assert first.told.isVisible(), letter
+        assert QApplication.focusWidget() is (second.entry if closed else first.button)
+        assert panel._area.verticalScrollBar().value() >= at
+    second.choose("b")
+    second.button.setFocus()
+    second.button.click()
+    rest(qtbot, page)
+    assert QApplication.focusWidget() is third.field
+    assert third.field is not None
+    third.field.setText("1s")
+    QTest.keyClick(third.field, Qt.Key.Key_Return)
+    rest(qtbot, page)
+    assert QApplication.focusWidget() is third.field, "a wrong answer can be typed anew at once"
+    seat = page.session.seat
+    assert seat is not None
+    assert seat.play is not None
+    for line in lines_of_route(seat.play, 0):
+        if " lasts " in line:
+            third.field.setText(line.split()[-1])
+    QTest.keyClick(third.field, Qt.Key.Key_Return)
+    rest(qtbot, page)
+    assert not panel.questions, "the next stage has none"
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    assert panel.isAncestorOf(focus), "Tab goes on in the lesson"
+
+
+def test_a_hint_that_was_taken_with_the_keyboard_leaves_it_there(qtbot: Any, shown: Any) -> None:
+    page = _begun(qtbot, shown, "redo-overload")
+    panel = page.lesson
+    assert panel is not None
+    hint = next(one for one in panel.findChildren(QPushButton) if one.text().startswith("A hint"))
+    hint.setFocus()
+    hint.click()
+    rest(qtbot, page)
+    focus = QApplication.focusWidget()
+    assert isinstance(focus, QPushButton)
+    assert panel.isAncestorOf(focus)
+
+
+def test_what_loses_the_keyboard_in_a_live_cluster_leaves_it_in_its_part(live: Live, qtbot: Any) -> None:
+    _, page = live()
+    play = page.bar.findChild(QPushButton)
+    assert play is not None
+    play.setFocus()
+    assert play.hasFocus()
+    play.setEnabled(False)
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    assert page.bar.isAncestorOf(focus)

@@ -192,6 +192,8 @@ class Stage(QGraphicsView):
             painter.save()
             painter.resetTransform()
             painter.setPen(QPen(QColor(theme.tokens().accent), 2))
+            # What was painted before leaves its brush, and the frame would cover everything.
+            painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
             painter.restore()
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QApplication,
     QButtonGroup,
     QFrame,
     QHBoxLayout,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.units import format_clock
+from ndbplan.desktop.live.debriefing import Debriefing
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.fade import Fade
 from ndbplan.desktop.widgets.sections import Bar, Section, StateLine, empty, label, link
@@ -95,7 +96,6 @@ class QuestionBox(QFrame):
         self._letters: list[str] = []
         for letter, text in asking.options:
             choice = _Choice(f"{letter})  {text}")
-            choice.setEnabled(not asking.is_closed)
             choice.button.setChecked(asking.given == letter)
             self._choices.addButton(choice.button, len(self._letters))
             self._letters.append(letter)
@@ -105,22 +105,34 @@ class QuestionBox(QFrame):
             self.field = QLineEdit(asking.given)
             self.field.setPlaceholderText(asking.example)
             self.field.setAccessibleName(asking.ask)
-            self.field.setEnabled(not asking.is_closed)
             self.field.setMaxLength(60)
             self.field.returnPressed.connect(self.give)
             foot.addWidget(self.field, 1)
-        said = (
-            "answered" if asking.is_right else "closed" if asking.is_closed else f"{asking.points:g} points"
-        )
-        foot.addWidget(label(said, "muted", wrap=False), 0 if self.field else 1)
+        self._worth = label("", "muted", wrap=False)
+        foot.addWidget(self._worth, 0 if self.field else 1)
         self.button = QPushButton("Answer")
-        self.button.setEnabled(not asking.is_closed)
         self.button.clicked.connect(self.give)
         foot.addWidget(self.button)
         column.addLayout(foot)
         self.told = label("", "muted")
         self.told.hide()
         column.addWidget(self.told)
+        self.show_asking(asking)
+
+    @property
+    def entry(self) -> QWidget:
+        """Where an answer is given: the field, or the option that is marked or first."""
+        return self.field or self._choices.checkedButton() or self._choices.button(0)
+
+    def show_asking(self, asking: Asking) -> None:
+        """Show whether it is open and what it is worth; what a person typed or marked meanwhile stays."""
+        said = (
+            "answered" if asking.is_right else "closed" if asking.is_closed else f"{asking.points:g} points"
+        )
+        self._worth.setText(said)
+        fields = [*self._choices.buttons(), *([self.field] if self.field else []), self.button]
+        for one in fields:
+            one.setEnabled(not asking.is_closed)
 
     def tell(self, text: str) -> None:
         """Show what the last answer was told."""
@@ -167,6 +179,7 @@ class _Words(QLabel):
     def mousePressEvent(self, _event: object) -> None:
         if self._button.isEnabled():
             self._button.setChecked(True)
+            self._button.setFocus(Qt.FocusReason.MouseFocusReason)
 
 
 class LessonPanel(QWidget):
@@ -188,6 +201,8 @@ class LessonPanel(QWidget):
         self.setAccessibleName("Lesson")
         self.setMinimumWidth(320)
         self._built: tuple[object, ...] = ()
+        self._helped: tuple[object, ...] = ()
+        self._help: Section | None = None
         self.ticks: list[Tick] = []
         self.questions: dict[str, QuestionBox] = {}
         self._asked = ""
@@ -235,7 +250,7 @@ class LessonPanel(QWidget):
         column.addWidget(self.story)
         column.addWidget(self._stage)
         column.addStretch(1)
-        area = QScrollArea()
+        self._area = area = QScrollArea()
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(inside)
@@ -259,15 +274,15 @@ class LessonPanel(QWidget):
     def show_progress(self, progress: Progress) -> None:
         """Show how far it is; what a person types meanwhile stays."""
         self.score.setText(f"{progress.score:g} of {progress.of} points")
-        self.left.setText(f"{format_clock(int(progress.left_s))} left")
+        self.left.setText("" if progress.is_finished else f"{format_clock(int(progress.left_s))} left")
         self.bar.show_fraction(progress.score / progress.of)
-        key = (
-            progress.title, progress.place, progress.is_finished, progress.hints,
-            tuple((one.name, one.is_closed, one.points) for one in progress.questions),
-        )  # fmt: skip
+        key = (progress.title, progress.place, progress.is_finished)
         if key != self._built:
             self._built = key
             self._build(progress)
+        elif not progress.is_finished:
+            self._show_questions(progress)
+            self._show_help(progress)
         for tick, ticked in zip(self.ticks, (*progress.goals, *progress.keeps), strict=True):
             tick.show_state(ticked)
         seen, wanted = progress.looks
@@ -277,6 +292,8 @@ class LessonPanel(QWidget):
     def _build(self, progress: Progress) -> None:
         self.title.setText(progress.title)
         self._story.setText(_flowing(progress.story))
+        if _has_focus(self._stage):
+            self._area.setFocus(Qt.FocusReason.OtherFocusReason)
         empty(self._stage_body)
         self.ticks, self.questions = [], {}
         self._looks = label("", "muted")
@@ -314,10 +331,42 @@ class LessonPanel(QWidget):
             for keep in progress.keeps:
                 self._tick(keep, keeps.body)
             self._stage_body.addWidget(keeps)
-        if progress.hints or progress.next_hint_costs is not None or progress.reads:
-            self._stage_body.addWidget(self._help(progress))
+        self._help, self._helped = None, ()
+        self._show_help(progress)
 
-    def _help(self, progress: Progress) -> Section:
+    def _show_questions(self, progress: Progress) -> None:
+        """Show what became of them where they stand: built anew, the panel moved under a reader."""
+        lost = False
+        for asking in progress.questions:
+            box = self.questions[asking.name]
+            had_focus = _has_focus(box)
+            # Else the focus of what is switched off goes to the window.
+            if had_focus and asking.is_closed:
+                lost = True
+                self._area.setFocus(Qt.FocusReason.OtherFocusReason)
+            box.show_asking(asking)
+        still_open = [self.questions[one.name] for one in progress.questions if not one.is_closed]
+        if lost and still_open:
+            still_open[0].entry.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._area.ensureWidgetVisible(still_open[0])
+
+    def _show_help(self, progress: Progress) -> None:
+        key = (progress.hints, progress.next_hint_costs, progress.reads)
+        if key == self._helped or not any(key):
+            return
+        self._helped, before = key, self._help
+        had_focus = before is not None and _has_focus(before)
+        if had_focus:
+            self._area.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._help = self._help_of(progress)
+        self._stage_body.addWidget(self._help)
+        if before is not None:
+            before.hide()
+            before.deleteLater()
+        if had_focus and (first := self._help.findChild(QPushButton)) is not None:
+            first.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _help_of(self, progress: Progress) -> Section:
         section = Section("Help")
         for hint in progress.hints:
             section.body.addWidget(label(_flowing(hint), "calloutText"))
@@ -354,41 +403,9 @@ class LessonPanel(QWidget):
     def show_debriefing(self, lines: list[str]) -> None:
         """Show what came of it, in place of the stage."""
         self.story.hide()
-        section: Section | None = None
-        for line in lines[1:]:
-            if not line.startswith("  "):
-                section = Section(line)
-                section.heading.setWordWrap(True)
-                self._stage_body.addWidget(section)
-            elif section is None:
-                self._stage_body.addWidget(label(line.strip(), "calloutText"))
-            else:
-                section.body.addWidget(label(line.strip(), "calloutText"))
-
-        self._stage_body.addWidget(self._had_section())
-
-    def _had_section(self) -> Section:
-        """What had come of something else."""
-        section = Section("Had you done something else")
-        self.had = QLineEdit()
-        self.had.setPlaceholderText("8:10 ! set RedoBuffer=64M")
-        self.had.setAccessibleName("Moment and line that you had given")
-        self.had.setMaxLength(500)
-        ask = QPushButton("Play it again with that")
-        for signal in (self.had.returnPressed, ask.clicked):
-            signal.connect(lambda *_: self.had_wanted.emit(self.had.text().strip()))
-        self._had_rows = QVBoxLayout()
-        section.body.addWidget(self.had)
-        section.body.addWidget(ask, 0, Qt.AlignmentFlag.AlignLeft)
-        section.body.addLayout(self._had_rows)
-        return section
-
-    def show_had(self, answer: str, rows: Iterable[tuple[str, str, str]]) -> None:
-        """Show both ends."""
-        empty(self._had_rows)
-        self._had_rows.addWidget(label(answer.strip(), "muted"))
-        for name, was, had in rows:
-            self._had_rows.addWidget(label(f"{name}: {was}, would have been {had}", "calloutText"))
+        self.debriefing = Debriefing(lines[1:])
+        self.debriefing.had_wanted.connect(self.had_wanted)
+        self._stage_body.addWidget(self.debriefing)
 
     def say(self, text: str, *, is_error: bool = False) -> None:
         """The answer to what was done here; the line at the foot says what stands nowhere else."""
@@ -401,6 +418,11 @@ class LessonPanel(QWidget):
             self._told[asked] = said
         if asked in self.questions:
             self.questions[asked].tell(said)
+
+
+def _has_focus(part: QWidget) -> bool:
+    focus = QApplication.focusWidget()
+    return focus is not None and part.isAncestorOf(focus)
 
 
 def _flowing(text: str) -> str:

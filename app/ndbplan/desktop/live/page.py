@@ -354,13 +354,20 @@ class LivePage(QMainWindow):
         """Go on to the next part of the page: canvas, clock, the consoles in front, log, lesson."""
         from ndbplan.desktop.widgets.focus_ring import focus_next
 
+        focus_next([(part, partial(enter, part)) for part in self._parts()])
+
+    def _parts(self) -> tuple[QWidget, ...]:
         # Of docks in tabs only the one in front is to be seen, and all count as visible.
         docks = [
             content
             for dock in dict.fromkeys(self._docks.values())
             if dock.isVisible() and not (content := dock.widget()).visibleRegion().isEmpty()
         ]
-        focus_next([(part, partial(enter, part)) for part in (self.canvas, self.bar, *docks)])
+        return (self.canvas, self.bar, *docks)
+
+    def stay_in(self, lost: QWidget) -> None:
+        """Give the focus of what was hidden or switched off to the part that it is in."""
+        enter(next((part for part in self._parts() if part.isAncestorOf(lost)), self.canvas))
 
     # The page of a lesson, or what was typed without one.
 
@@ -406,7 +413,7 @@ class LivePage(QMainWindow):
 
         def show(both: object) -> None:
             if isinstance(both, Had):
-                lesson.show_had(both.answer, compared(both))
+                lesson.debriefing.show_had(both.answer, compared(both))
                 lesson.say("")
             else:
                 lesson.say(str(both), is_error=True)
