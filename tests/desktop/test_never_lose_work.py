@@ -14,6 +14,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from ndbplan.desktop.dialogs.conflict_dialog import ConflictDialog, differences
+from ndbplan.desktop.document import files
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.preferences import SESSION, WINDOW, Preferences
 from ndbplan.desktop.document.shared_file import SharedFile, Theirs, is_open_elsewhere
@@ -159,8 +160,12 @@ def test_a_save_never_overwrites_what_somebody_else_saved_unasked(
         assert first.document.plan.host("host-a1").cores == 64, "undo brings one's own back"
         assert first.document.is_modified
     if answer == "mine":
-        assert load(plan_file.with_name("shop.ndbplan~")).host("host-a1").cores == 8
-        assert first.files.save(), "what was kept is not asked about again"
+        theirs = tmp_path / f"{plan_file.stem} theirs.ndbplan"
+        assert theirs.name in first.messages.text
+        for cores in (65, 66):
+            set_cores(first, cores)
+            assert first.files.save(), "what was kept is not asked about again"
+        assert load(theirs).host("host-a1").cores == 8, "also after saves that follow"
         assert len(asked) == 1
 
 
@@ -208,6 +213,7 @@ def test_a_file_that_is_broken_is_asked_about_and_one_that_is_gone_is_written_ag
     assert len(said) == 1
     assert said[0]
     assert not window.document.is_modified
+    assert plan_file.with_stem("shop theirs").read_text() == "nonsense"
     plan_file.unlink()
     qtbot.waitUntil(lambda: "Save writes it again" in window.messages.text, timeout=WAIT_MS)
     # What only this window has is not closed without a question.
@@ -216,6 +222,25 @@ def test_a_file_that_is_broken_is_asked_about_and_one_that_is_gone_is_written_ag
     assert load(plan_file) == window.document.plan
     assert not window.document.is_modified
     assert len(said) == 1, "nobody's change is overwritten"
+
+
+def test_a_save_over_theirs_does_not_happen_where_theirs_cannot_be_kept(
+    open_window, plan_file, monkeypatch
+) -> None:
+    window = open_window()
+    window.files.open(plan_file)
+    save(with_cores(sample_plan("starter"), 8), plan_file)
+    set_cores(window, 64)
+    window.files.ask_whose = lambda _path, _theirs: "mine"
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files, "write_atomically", full)
+    assert not window.files.save()
+    assert "No space left on device" in window.messages.text
+    assert window.document.is_modified
+    assert load(plan_file).host("host-a1").cores == 8
 
 
 def test_a_read_only_file_says_so_and_is_saved_under_another_name(open_window, plan_file, tmp_path) -> None:

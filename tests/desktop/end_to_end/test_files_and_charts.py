@@ -227,7 +227,9 @@ def test_mine_is_kept_and_theirs_lies_beside_it(runner: Person, files: Path) -> 
     runner.click("place('Keep mine')")
     runner.until("not dialog() and not window.document.is_modified")
     assert len(load(path).hosts) == len(theirs.hosts) + 2
-    assert load(path.with_name(f"{path.name}~")) == theirs
+    kept = path.with_stem(f"{path.stem} theirs")
+    assert load(kept) == theirs
+    assert kept.name in runner.look("window.messages.text")
 
 
 def test_what_somebody_else_saved_is_not_overwritten(runner: Person, files: Path) -> None:

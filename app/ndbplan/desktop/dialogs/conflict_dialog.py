@@ -35,7 +35,7 @@ class ConflictDialog(Dialog):
         self.differences.setVisible(theirs.project is not None)
         self.body.addWidget(self.differences, 1)
         self.keep_mine = self._button("Keep mine", "mine")
-        self.keep_mine.setToolTip("Write your plan over theirs; theirs stays beside it, as NAME~")
+        self.keep_mine.setToolTip("Write your plan over theirs; theirs is kept as a file beside it")
         self.take_theirs = self._button("Take theirs", "theirs")
         self.take_theirs.setToolTip("Show their plan here; undo brings yours back")
         self.take_theirs.setEnabled(theirs.project is not None)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.files import write_atomically
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.document.shared_file import SharedFile, Theirs, content_of, takes_files
@@ -201,7 +202,24 @@ class FileFlow(QObject):
             return not self._document.is_modified
         if answer == "cancel":
             return False
-        return self._write(path if answer == "mine" else self.ask_save())
+        if answer != "mine":
+            return self._write(self.ask_save())
+        kept = self._keep_theirs(path)
+        if kept is None or not self._write(path):
+            return False
+        self.noticed.emit(f"Saved {path}. What somebody else had saved there is kept as {kept.name}.")
+        return True
+
+    def _keep_theirs(self, path: Path) -> Path | None:
+        """Lay what a file holds beside it; the `NAME~` of a save lasts only until the next one."""
+        kept = _copy_of(path, "theirs")
+        try:
+            write_atomically(kept, path.read_bytes())
+        except (OSError, UserError) as error:
+            why = error.line if isinstance(error, UserError) else error.strerror
+            self.failed.emit(f"{path.name} was not saved: what it holds could not be kept as {kept}: {why}.")
+            return None
+        return kept
 
     def save_as(self) -> bool:
         """Write to another file."""
@@ -221,10 +239,10 @@ class FileFlow(QObject):
         return True
 
 
-def _copy_of(path: Path) -> Path:
+def _copy_of(path: Path, word: str = "copy") -> Path:
     """A name beside a file that no file has: `shop copy.ndbplan`, `shop copy 2.ndbplan`."""
     numbers = ("", *(f" {n}" for n in range(2, 1000)))
-    names = (path.with_stem(f"{path.stem} copy{number}") for number in numbers)
+    names = (path.with_stem(f"{path.stem} {word}{number}") for number in numbers)
     return next((name for name in names if not name.exists()), path)
 
 
