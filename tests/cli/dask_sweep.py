@@ -1,4 +1,5 @@
-"""A sweep on a Dask cluster of two workers, one of which is killed: prints whether it gives the same rows.
+"""A sweep on a Dask cluster of two workers, one of which is killed: prints whether it gives the same rows,
+and what it says when the other one dies too.
 
 In a process of its own: Dask leaves threads behind that end with their process only.
 """
@@ -8,7 +9,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from ndbplan.advise import executors
 from ndbplan.advise.sweep import Sweep, vary
+from ndbplan.base.errors import UserError
 from ndbplan.plan.samples import sample_plan
 
 
@@ -26,7 +29,13 @@ def main() -> None:
         # Nobody tells the scheduler: it has to notice.
         next(iter(cluster.workers.values())).process.process.kill()
         rows += there
-    print("the same" if rows == here else f"{rows}\nbut here\n{here}")
+        print("the same" if rows == here else f"{rows}\nbut here\n{here}")
+        cluster.scale(0)
+        executors._LOOKED_AFTER_S, executors._WITHOUT_WORKERS_S = 0.5, 1.0
+        try:
+            rows = list(sweep.rows(scheduler=cluster.scheduler_address))
+        except UserError as error:
+            print(error.line)
 
 
 if __name__ == "__main__":

@@ -210,10 +210,13 @@ def test_a_worker_that_dies_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.skipif(find_spec("distributed") is None, reason="the extra ndbplan[dask] is not installed")
-def test_a_dask_cluster_that_loses_a_worker_gives_the_same_rows() -> None:
+def test_a_dask_cluster_that_loses_a_worker_gives_the_same_rows_and_without_any_says_so() -> None:
     script = Path(__file__).with_name("dask_sweep.py")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=240, check=False)
-    assert done.stdout.strip() == "the same", done.stderr[-2000:]
+    same, alone = done.stdout.splitlines()
+    assert same == "the same", done.stderr[-2000:]
+    assert "has had no worker for" in alone
+    assert "dask worker" in alone
 
 
 def test_a_scheduler_that_cannot_be_reached_is_said_in_one_line(
@@ -259,7 +262,7 @@ class _GoneCluster:
     def map(self, _: object, pieces: Sequence[object], **__: object) -> list[Any]:
         return [self for _ in pieces]
 
-    def result(self) -> None:
+    def result(self, **_: object) -> None:
         raise CancelledError
 
     def cancel(self, _: object) -> None:
@@ -320,7 +323,7 @@ def test_each_input_alone_is_told_as_in_the_whole_grid(call: Call, plan_file: Pa
     text = call(*asked, "--alone").out
     assert "with DataMemory 8G, NoOfReplicas 2; each alone:" in text
     assert text.index("DataMemory  ") < text.index("NoOfReplicas  ")
-    assert "Cost: the plan as it is has none" in text
+    assert "Cost: there is none with DataMemory 8G, NoOfReplicas 2" in text
     assert call("sweep", plan_file, *varied[:2], "--workers", 1, "--json").json("sweep")["swings"] == []
 
 
@@ -338,3 +341,14 @@ def test_results_that_somebody_changed_are_not_gone_on_with(call: Call, saved: A
     assert "not those that were written" in call(*asked, "-o", folder, "--resume").refused()
     results.write_text(whole, encoding="utf-8")
     assert "0 of them" in call(*asked, "-o", folder, "--resume").out
+
+
+def test_people_are_told_values_of_inputs_as_people_write_them(call: Call, plan_file: Path) -> None:
+    """`redo.disk.write 452348993.289` stood there."""
+    varied = ("--vary", "redo.disk.write=100..800MB/s:3", "--vary", "hosts[*].memory=64GiB,512GiB")
+    text = call("sweep", plan_file, *varied, "--measure", "restart", "--alone", "--workers", 1).out
+    assert "450 MB/s" in text
+    assert "hosts[*].memory 64 GiB" in text
+    assert "000000" not in text
+    whole = call("sweep", plan_file, *varied, "--measure", "restart", "--workers", 1, "--json").json("sweep")
+    assert whole["cells"][2]["inputs"]["redo.disk.write"] == "450000000"

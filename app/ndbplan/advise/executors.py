@@ -29,6 +29,9 @@ from ndbplan.base.garbage import seldom_collecting
 
 _REACHED_WITHIN_S = 10
 """So long a scheduler may take to answer."""
+_LOOKED_AFTER_S, _WITHOUT_WORKERS_S = 5.0, 60.0
+"""How often it is asked whether a cluster has workers, and how long it may have none: one that grows by
+itself starts them when there is work."""
 _LONG_S = 5.0
 """Work for which it is worthwhile to begin other processes. Judgement: each takes a second to be ready."""
 _OF_EACH_WORKER, _OF_A_CLUSTER = 2, 64
@@ -80,7 +83,7 @@ def crew(workers: int, scheduler: str | None = None) -> Iterator[Each]:
     """Who does pieces of work until the block ends: processes, a scheduler's Dask cluster, or nobody else.
 
     A worker that dies takes its piece with it, which is done once more: here, or by another worker of the
-    cluster. Raises UnreachableError where the scheduler cannot be reached.
+    cluster. Raises UnreachableError where the scheduler cannot be reached, or has no workers.
     """
     if scheduler is not None:
         with _client(scheduler) as client:
@@ -186,12 +189,29 @@ class _Dask:
     def _result(self, future: Any) -> Any:
         killed: type[Exception] = import_module("distributed").KilledWorker
         try:
-            return future.result()
+            return self._waited_for(future)
         except killed:
             what, fix = "workers of Dask die of the work", "give them more memory, or use --workers"
         except (OSError, CancelledError):
             what, fix = "the Dask cluster went away before all was done", "start it and ask again"
         raise UnreachableError(what, where="--dask", fix=fix)
+
+    def _waited_for(self, future: Any) -> Any:
+        """Its result. Raises UnreachableError when nobody is there who could do it."""
+        alone_since: float | None = None
+        while True:
+            with suppress(TimeoutError):
+                return future.result(timeout=_LOOKED_AFTER_S)
+            if self.client.nthreads():
+                alone_since = None
+                continue
+            alone_since = monotonic() if alone_since is None else alone_since
+            if monotonic() - alone_since >= _WITHOUT_WORKERS_S:
+                raise UnreachableError(
+                    f"the Dask cluster has had no worker for {_WITHOUT_WORKERS_S:.0f} s",
+                    where="--dask",
+                    fix="start workers (dask worker ADDRESS) and ask again, or use --workers",
+                )
 
 
 def at_once(function: Callable[[A], R], pieces: Sequence[A]) -> list[R]:

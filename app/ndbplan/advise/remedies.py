@@ -252,7 +252,9 @@ def _used_in_the_long_run(plan: Plan, workload: Workload, rate_per_s: float) -> 
 
 def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> tuple[str, ...] | None:
     """Arguments with which `ndbplan set` makes `after` of `plan`; None when values alone do not."""
+    from ndbplan.edits.address import resolve
     from ndbplan.edits.assign import assign
+    from ndbplan.edits.spelled import spelled
 
     arguments = []
     for change in changes:
@@ -265,15 +267,19 @@ def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> 
             # A field of the plan itself stands alone.
             place = address_of_part(plan, change.scope) if change.scope else ""
         name, value = change.name, change.after
-        if isinstance(value, bool):
-            value = "yes" if value else "no"
         if name.startswith(ASSUMED):
             name = "assumed"
             value = ",".join(after.by_id[change.scope].assumed)
         if name.startswith("disk of "):
             name = f"disk_roles.{name.removeprefix('disk of ').lower().replace(' ', '_')}"
         address = f"{place}.{name}".lstrip(".")
-        arguments.append(f"{address}={'' if value is None else value}")
+        typed = "" if value is None else str(value)
+        if isinstance(value, int | float):
+            try:
+                typed = spelled(resolve(plan, address)[0], value)
+            except UserError:
+                return None
+        arguments.append(f"{address}={typed}")
     arguments = list(dict.fromkeys(arguments))
     made = plan
     try:

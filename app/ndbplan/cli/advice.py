@@ -108,7 +108,7 @@ def _remedy_lines(shape: dict[str, Any]) -> Iterator[str]:
         yield ""
     for remedy in told:
         yield f"{remedy['title']}:"
-        yield f"  ndbplan set PLAN {' '.join(remedy['set'])}"
+        yield f"  ndbplan set PLAN {' '.join(map(shlex.quote, remedy['set']))}"
 
 
 @ndbplan.command()

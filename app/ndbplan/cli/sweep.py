@@ -120,7 +120,7 @@ def sweep(
     with simulating():
         if folder is not None:
             shape = _Folder(folder, asked).run(each, scheduler, resume=resume)
-            show(shape, as_json=as_json, text=_lines(shape))
+            show(shape, as_json=as_json, text=_lines(asked, shape))
             return
         rows = {row.number: row for row in asked.rows(workers=each, scheduler=scheduler)}
     shape = {
@@ -131,7 +131,7 @@ def sweep(
         "swings": _swings(asked, rows),
         "cells": _cells(asked, rows),
     }
-    show(shape, as_json=as_json, text=_alone(shape) if alone else _printed(asked, rows))
+    show(shape, as_json=as_json, text=_alone(asked, shape) if alone else _printed(asked, rows))
 
 
 class _Folder:
@@ -293,23 +293,32 @@ def _swings(asked: Sweep, rows: dict[int, Row]) -> list[dict[str, Any]]:
     return found
 
 
-def _tornado(shape: dict[str, Any]) -> Iterator[str]:
+def _tornado(asked: Sweep, shape: dict[str, Any]) -> Iterator[str]:
     """How far each input moves each figure, a table of each."""
     from ndbplan.advise.figures import FIGURES
     from ndbplan.base.units import format_value
+    from ndbplan.describe.inputs import value_in_words
     from ndbplan.describe.tables import table
+
+    values = {one.address: one.values for one in asked.varied}
+
+    def words(address: str, value: str) -> str:
+        return value_in_words(asked.plan, address, value, values[address])
 
     for one in shape["swings"]:
         title, unit = FIGURES[one["figure"]].title, one["unit"]
         if one["now"] is None:
-            yield f"{title}: the plan as it is has none"
+            others = ", ".join(f"{name} {words(name, value)}" for name, value in one["inputs"].items())
+            yield f"{title}: there is none with {others}"
             continue
-        others = ", ".join(f"{name} {value}" for name, value in one["inputs"].items())
+        others = ", ".join(f"{name} {words(name, value)}" for name, value in one["inputs"].items())
         yield f"{title}: {format_value(one['now'], unit)} with {others}; each alone:"
         rows = []
         for each in one["each"]:
             ends = (each["low"], each["high"])
-            low, high = (f"{format_value(end['value'], unit)} with {end['with']}" for end in ends)
+            low, high = (
+                f"{format_value(end['value'], unit)} with {words(each['input'], end['with'])}" for end in ends
+            )
             is_same = each["low"]["value"] == each["high"]["value"]
             rows.append({"input": each["input"], "least": "the same with all" if is_same else low,
                          "most": "" if is_same else high})  # fmt: skip
@@ -318,8 +327,8 @@ def _tornado(shape: dict[str, Any]) -> Iterator[str]:
         yield from table(rows, "  ")
 
 
-def _alone(shape: dict[str, Any]) -> Iterator[str]:
-    yield from _tornado(shape)
+def _alone(asked: Sweep, shape: dict[str, Any]) -> Iterator[str]:
+    yield from _tornado(asked, shape)
     yield from _refusals(shape["errors"])
 
 
@@ -350,8 +359,8 @@ def _refusals(errors: list[dict[str, Any]]) -> Iterator[str]:
     yield from (f"row {one['row']}: {one['error']}" for one in errors[:10])
 
 
-def _lines(shape: dict[str, Any]) -> Iterator[str]:
+def _lines(asked: Sweep, shape: dict[str, Any]) -> Iterator[str]:
     yield f"{shape['rows']} rows, {shape['computed']} of them measured now"
-    yield from _tornado(shape)
+    yield from _tornado(asked, shape)
     yield from _refusals(shape["errors"])
     yield from (f"wrote {name}" for name in shape["files"])

@@ -21,6 +21,7 @@ from ndbplan.edits.load_shapes import put_load_kind, put_points
 from ndbplan.edits.parameters import put_origin, set_parameter
 from ndbplan.edits.places import Path, Place, at
 from ndbplan.edits.roles import move_process
+from ndbplan.edits.spelled import spelled
 from ndbplan.edits.tables import put_columns, put_primary_key
 from ndbplan.edits.validated import EditError
 from ndbplan.plan.fields import Assumable, Part
@@ -78,18 +79,18 @@ def assign(plan: Plan, text: str) -> tuple[Plan, tuple[Change, ...]]:
             value = value_of(plan, place, typed)
             plan = put(plan, place.path, value)
         except UserError as error:
-            raise refusal(error, address, typed, before) from None
+            raise _refusal(error, place, address, typed, before) from None
         # A node id or name may be part of the address: it is told as it was asked for.
         changes.append(Change(address, reading.plain(before), reading.plain(at(plan, place.path))))
     return plan, tuple(changes)
 
 
-def refusal(error: UserError, address: str, typed: str, before: Any) -> UserError:
+def _refusal(error: UserError, place: Place, address: str, typed: str, before: Any) -> UserError:
     """The error of one field, with its address, the value and what is there now."""
     shown = typed if len(typed) <= 60 else typed[:57] + "…"
     plain = reading.plain(before)
-    whole = int(plain) if isinstance(plain, float) and plain.is_integer() else plain
-    now = "not set" if before is None or before == () else str(whole)
+    is_number = isinstance(plain, int | float) and not isinstance(plain, bool)
+    now = "not set" if before is None or before == () else spelled(place, plain) if is_number else str(plain)
     now = now if len(now) <= 60 else now[:57] + "…"
     return AddressError(f"{error.what} (it is {now})", where=f"{address}={shown}", fix=error.fix)
 

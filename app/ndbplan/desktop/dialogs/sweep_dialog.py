@@ -6,7 +6,6 @@ A click on a cell opens exactly that plan as a variant.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
+from ndbplan.describe.inputs import value_in_words
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Task
@@ -31,7 +31,6 @@ from ndbplan.desktop.widgets.sections import label
 from ndbplan.desktop.widgets.sweep_chart import Dot, SweepChart
 from ndbplan.desktop.widgets.swing_bars import SwingBars
 from ndbplan.edits.variants import shortened
-from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.advise.sweep import Row, Sweep
@@ -147,7 +146,7 @@ class SweepDialog(Dialog):
         self.bar.show()
         self.take.setText("Stop")
         self._words = [
-            [_words(sweep.plan, one.address, value, one.values) for value in one.values]
+            [value_in_words(sweep.plan, one.address, value, one.values) for value in one.values]
             for one in sweep.varied
         ]
         self._show_axes("")
@@ -276,20 +275,6 @@ class SweepDialog(Dialog):
 def _place(sweep: Sweep, cell: Sequence[str]) -> tuple[int, ...]:
     """The places of a cell's values among those of the inputs."""
     return tuple(one.values.index(value) for one, value in zip(sweep.varied, cell, strict=True))
-
-
-def _words(plan: Plan, address: str, value: str, values: Sequence[str]) -> str:
-    """A value as people read it: what setting it changes says in which unit it is."""
-    from ndbplan.edits.assign import assign
-    from ndbplan.edits.changes import ASSUMED, value_changes
-
-    then = assign(plan, f"{address}={value}")[0]
-    # What the plan has already is no change of it, but of what it has with another value.
-    others = (assign(plan, f"{address}={other}")[0] for other in values if other != value)
-    changes = (value_changes(before, then) for before in chain((plan,), others))
-    # That a value is no longer assumed is no value of it.
-    shown = (one.shown[1] for found in changes for one in found if not one.name.startswith(ASSUMED))
-    return next(shown, value)
 
 
 def measured_in_thread(sweep: Sweep, task: Task) -> None:
