@@ -68,6 +68,26 @@ def test_a_server_that_packages_start_is_stopped_wherever_the_script_was_broken_
     assert life.breaks > 20
 
 
+def test_each_host_takes_packages_of_its_own_system(tmp_path: Path) -> None:
+    """A folder may hold both kinds for hosts of two systems: all of them took .rpm."""
+    cluster, folder = exported(STARTER, tmp_path)
+    programs = folder.parent / "programs"
+    (programs / "ndb.rpm").write_text("8.4.8")
+    debian = {"host-a1", "app-b1"}
+    cluster.files.update({(host, "/var/lib/dpkg/status"): "Package: dpkg" for host in debian})
+    took = dict[str, str]()
+    install = ActedCluster._dnf
+
+    def installed(host: str, words: list[str]) -> str:
+        took[host] = next(p[-3:] for h, p in cluster.files if h == host and "/ndb-programs/ndb." in p)
+        return install(cluster, host, words)
+
+    setattr(cluster, "_dnf", installed)
+    done = cluster.run(folder, "install", "--programs", str(programs))
+    assert done.returncode == 0, done.stderr
+    assert took == {host: "deb" if host in debian else "rpm" for host in cluster.releases}
+
+
 @pytest.mark.parametrize("plan", [STARTER, with_init_scripts(STARTER)], ids=["systemd", "init scripts"])
 def test_the_markdown_looks_for_one_before_packages_come(plan: Plan, tmp_path: Path) -> None:
     _, folder = exported(plan, tmp_path)

@@ -51,7 +51,8 @@ def install(now: Estimation, *, timed: bool = True) -> Operation:
         "Install the programs",
         (programs_step(now.plan),),
         "Before the first start. --programs names a tar archive of NDB Cluster, or a folder with its .rpm or "
-        ".deb packages for all hosts. A host that has this release already is left alone.",
+        ".deb packages for all hosts: of both kinds each takes that of its own system. A host that has this "
+        "release already is left alone.",
     )
 
 
