@@ -12,6 +12,7 @@ from exporting.acted_changes import changes, with_init_scripts, with_linked_redo
 from exporting.acted_cluster import ActedCluster
 from exporting.acted_state import RefusedError
 from ndbplan.configuration.needs import CannotChangeError
+from ndbplan.configuration.services import services
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan
 from ndbplan.exporting.advice import ADVICE, advice
@@ -20,6 +21,7 @@ from ndbplan.operations import commands
 from ndbplan.operations.commands import BackUp, BackUpAgain, KeepLogin, Shell, WaitManagement
 from ndbplan.operations.life import operations
 from ndbplan.operations.operation import Operation, Step
+from ndbplan.operations.steps import DATA_NODE_STAYS_AWAY
 from ndbplan.plan.samples import sample_plan
 
 STARTER = sample_plan("starter")
@@ -78,6 +80,13 @@ def test_files_that_are_gone_are_not_said_to_be_there() -> None:
     step = parts["restore"].step("empty")
     assert step is not None
     assert "Else files of some nodes are gone already" in advice(step)
+
+
+def test_what_a_data_node_prints_is_in_the_log_of_its_service() -> None:
+    """With --nodaemon it writes no ndb_ID_out.log: seen of a data node of 9.7.4 that its exported unit ran."""
+    assert "--nodaemon" in next(one for one in services(STARTER) if "ndbmtd" in one.name).command
+    assert "_out.log" not in DATA_NODE_STAYS_AWAY
+    assert "journalctl --unit=NAME" in DATA_NODE_STAYS_AWAY
 
 
 def test_a_step_without_commands_has_nothing_to_say() -> None:
