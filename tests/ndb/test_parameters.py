@@ -137,6 +137,92 @@ def test_timers_of_failures_by_version(name: str, version: str, default: int, mi
     assert catalogue.knows("DB", name, NdbVersion.parse(version))
 
 
+@pytest.mark.parametrize(
+    ("section", "name", "releases"),
+    [
+        # Conditional compilation in ConfigInfo.cpp and ndb_limits.h, as of 7.5.
+        ("DB", "SharedGlobalMemory", {"7.1": 20 * 2**20, "7.2": 128 * 2**20}),
+        ("DB", "MaxParallelScansPerFragment", {"7.1": 32, "7.2": 256}),
+        ("DB", "CrashOnCorruptedTuple", {"7.2.0": 0, "7.2.1": 1}),
+        ("DB", "BatchSizePerLocalScan", {"6.3": 64, "7.1": 64, "7.2": 256}),
+        ("API", "BatchSize", {"6.3": 64, "7.1": 64, "7.2": 256}),
+        ("API", "DefaultOperationRedoProblemAction", {"7.1": "abort", "7.2": "queue"}),
+        # ConfigInfo.cpp and ndb_limits.h of the 6.2 age.
+        ("API", "BatchByteSize", {"6.3": 32768, "7.2": 16384}),
+        ("DB", "RedoBuffer", {"6.3": 8 * 2**20, "7.0": 32 * 2**20}),
+        ("DB", "StringMemory", {"6.3": 0, "7.0": 25, "7.6": 25, "8.0": 5}),
+        ("TCP", "SendBufferMemory", {"6.3": 256 * 2**10, "7.0": 2 * 2**20}),
+        ("TCP", "ReceiveBufferMemory", {"6.3": 64 * 2**10, "7.0": 2 * 2**20}),
+        # Release notes 7.2.16 and 7.3.5.
+        (
+            "DB",
+            "LongMessageBuffer",
+            {
+                "6.3": 2**20,
+                "7.1.30": 4 * 2**20,
+                "7.2.15": 4 * 2**20,
+                "7.2": 64 * 2**20,
+                "7.3.4": 4 * 2**20,
+                "7.3": 64 * 2**20,
+            },
+        ),
+        # Manual 5.7.
+        ("DB", "StartPartitionedTimeout", {"7.5": 60000, "7.6.3": 60000, "7.6": 0, "8.0": 0}),
+        ("SHM", "ShmSize", {"7.5": 2**20, "7.6": 4 * 2**20}),
+    ],
+)
+def test_defaults_by_release(section: str, name: str, releases: dict[str, int | str]) -> None:
+    """What a release does that is not one of the two whose lists are kept, as its source or manual says."""
+    found = {text: catalogue.parameter(section, name, NdbVersion.parse(text)).default for text in releases}
+    assert found == releases
+
+
+@pytest.mark.parametrize(
+    ("name", "releases"),
+    [
+        ("BackupDataBufferSize", {"7.4.7": 0, "7.4": 2 * 2**20, "7.5": 512 * 2**10, "7.6": 512 * 2**10}),
+        ("BackupLogBufferSize", {"7.3": 0, "7.4.7": 0, "7.4": 2 * 2**20}),
+        ("BackupWriteSize", {"6.3": 2048, "7.4.7": 2048, "7.4": 32768}),
+        ("BackupMaxWriteSize", {"6.3": 2048, "7.4.7": 2048, "7.4": 256 * 2**10}),
+        ("RedoOverCommitLimit", {"7.4": 0, "7.5.16": 0, "7.5": 1, "7.6.12": 0, "7.6": 1, "8.0": 1}),
+        ("RedoOverCommitCounter", {"7.4": 0, "7.5.16": 0, "7.5": 1, "7.6.12": 0, "7.6": 1, "8.0": 1}),
+    ],
+)
+def test_least_values_by_release(name: str, releases: dict[str, int]) -> None:
+    """Sources of 7.4 before 7.4.8 and of 7.5 of 2021, manual 5.7."""
+    found = {text: catalogue.parameter("DB", name, NdbVersion.parse(text)).minimum for text in releases}
+    assert found == releases
+
+
+def test_restarts_of_threads_by_release() -> None:
+    """7.5 (2021) prints them as initial system restarts; manual 5.7: a system restart from 7.6.1 on."""
+    found = {
+        name: [catalogue.parameter("DB", name, NdbVersion.parse(v)).restart for v in ("7.4", "7.5", "7.6")]
+        for name in ("MaxNoOfExecutionThreads", "ThreadConfig")
+    }
+    assert found == {
+        "MaxNoOfExecutionThreads": ["node", "initial_system", "system"],
+        "ThreadConfig": ["node", "initial_system", "initial_system"],
+    }
+
+
+def test_deprecated_by_release() -> None:
+    """7.4 before 7.4.8 lists BackupMemory as used; release notes 7.2.5 for the reserved send buffer."""
+    found = {
+        (name, text): catalogue.parameter("DB", name, NdbVersion.parse(text)).status
+        for name, text in (
+            ("BackupMemory", "6.3"),
+            ("BackupMemory", "7.3"),
+            ("BackupMemory", "7.4"),
+            ("ReservedSendBufferMemory", "7.2.4"),
+            ("ReservedSendBufferMemory", "7.2"),
+        )
+    }
+    assert list(found.values()) == ["used", "used", "deprecated", "used", "deprecated"]
+    assert not catalogue.may_know("DB", "ExtraSendBufferMemory", NdbVersion.parse("7.2.4"))
+    assert catalogue.knows("DB", "ExtraSendBufferMemory", NdbVersion.parse("7.2.5"))
+
+
 def test_timers_that_came_later() -> None:
     """7.4.5 by its release notes; that of management servers is absent in 7.2.1 and present in 7.4.10."""
     timeout = "TimeBetweenGlobalCheckpointsTimeout"

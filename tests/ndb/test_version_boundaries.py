@@ -832,7 +832,7 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         0.73,
         0.6,
     ),
-    ("redo_problems_queued", "7.4.0", lambda v: queues(plan(v)), False, True),
+    ("redo_problems_queued", "7.2.0", lambda v: queues(plan(v)), False, True),
     ("redo_lag_at_once", "8.0.0", lambda v: int(laws(v).nodes[0].lag_looks), 3, 1),
     (
         "redo_log_keeps_more",
