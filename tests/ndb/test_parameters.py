@@ -160,6 +160,7 @@ def test_timers_of_failures_by_version(name: str, version: str, default: int, mi
             {
                 "6.3": 2**20,
                 "7.1.30": 4 * 2**20,
+                "7.1": 64 * 2**20,
                 "7.2.15": 4 * 2**20,
                 "7.2": 64 * 2**20,
                 "7.3.4": 4 * 2**20,

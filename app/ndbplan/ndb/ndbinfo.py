@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ndbplan.base.resources import read_json
-from ndbplan.ndb.version import NdbVersion
+from ndbplan.ndb.version import NdbVersion, release
 
 _NUMBERS = ("int", "bigint", "number")
 _OLDEST = NdbVersion.parse("7.1")
@@ -38,7 +38,7 @@ def tables_of(version: NdbVersion) -> dict[str, NdbinfoTable]:
     """The tables of a version by name; empty where the product has no ndbinfo (before 7.1)."""
     tables: dict[str, NdbinfoTable] = {}
     for table in _data()["tables"]:
-        since, certainly_since = _first(table["first"])
+        since, certainly_since = _first(table["first"], version)
         if version < since:
             continue
         columns = _columns(table["columns"], version)
@@ -51,11 +51,18 @@ def tables_of(version: NdbVersion) -> dict[str, NdbinfoTable]:
     return tables
 
 
-def _first(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """First version that may have a table, and the first that certainly has it."""
-    words = text.removeprefix("between ").replace(" and ", " to ").split(" to ")
+def _first(first: str | list[str], version: NdbVersion) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """First version that may have a table, and the first that certainly has it.
+
+    Where it came to several series, those of the version's own, or else the oldest.
+    """
+    if isinstance(first, list):
+        came = [release(text) for text in first]
+        mine = next((one for one in came if one[:2] == version[:2]), came[0])
+        return mine, mine
+    words = first.removeprefix("between ").replace(" and ", " to ").split(" to ")
     numbers = [tuple(int(part) for part in word.split(".")) for word in words]
-    if text.startswith("between"):
+    if first.startswith("between"):
         # Absent in the first of the two.
         return (*numbers[0][:2], numbers[0][2] + 1 if len(numbers[0]) > 2 else 10**6), numbers[1]
     return numbers[0], numbers[0]
@@ -155,7 +162,7 @@ def resource_rows(version: NdbVersion) -> ResourceRows:
 
 def _era(name: str, version: NdbVersion) -> dict[str, Any]:
     """The entry of a list by version that holds for one; empty before the first."""
-    eras = [one for one in _data()[name] if NdbVersion.parse(one["from"])[:2] <= version]
+    eras = [one for one in _data()[name] if release(one["from"]) <= version]
     return eras[-1] if eras else {}
 
 
