@@ -14,8 +14,16 @@ from ndbplan.edits.assign import assign
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan, update
 from ndbplan.exporting.my_cnf import render_my_cnf
-from ndbplan.ndb.console import sql_variables
-from ndbplan.ndb.mysqld_options import canonical, ends_mysqld, fault, flag_of, option, options, who_has
+from ndbplan.ndb.mysqld_options import (
+    canonical,
+    ends_mysqld,
+    fault,
+    flag_of,
+    option,
+    options,
+    sql_variables,
+    who_has,
+)
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -205,6 +213,26 @@ def test_defaults_are_what_servers_have_by_themselves(release: str) -> None:
             assert not one.values or value in one.values
             continue
         assert one.default == (flag_of(value) if one.type == "bool" else int(value)), name
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("ndb_read_backup", {"7.4": None, "7.5": "OFF", "7.6": "OFF", "8.0.18": "OFF", "8.0": "ON"}),
+        ("ndb_allow_copying_alter_table", {"7.4": None, "7.6": "ON"}),
+        ("ndb_log_update_minimal", {"7.5.6": None, "7.5": "OFF", "7.6.2": None, "8.0": "OFF"}),
+        ("ndb_autoincrement_prefetch_sz", {"7.6": "1", "8.0.18": "1", "8.0": "512"}),
+        ("ndb_report_thresh_binlog_epoch_slip", {"7.4": "3", "7.5": "10"}),
+        ("ndb_index_stat_enable", {"7.1": "OFF", "7.2": "ON"}),
+        ("ndb_join_pushdown", {"7.1": None, "7.2": "ON"}),
+        ("ndb_row_checksum", {"7.5": None, "7.6": "1"}),
+        ("ndb_metadata_sync", {"8.0.18": None, "8.0": "OFF"}),
+        ("ndb_mgm_tls", {"8.0": None, "8.4": "relaxed"}),
+        ("ndb_wait_setup", {"8.0.26": "30", "8.0": "120"}),
+    ],
+)
+def test_variables_have_what_the_option_has(name: str, values: dict[str, str | None]) -> None:
+    assert {text: sql_variables(NdbVersion.parse(text)).get(name) for text in values} == values
 
 
 def test_an_option_that_later_releases_lack_is_taken_by_earlier_ones() -> None:

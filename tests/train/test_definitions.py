@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from ndbplan.base.units import MIB
-from ndbplan.ndb.console import sql_variables
+from ndbplan.ndb.mysqld_options import sql_variables
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.samples import sample_plan
 from ndbplan.simulate.world.indices import Part

@@ -65,17 +65,11 @@ def tool_options(program: str) -> frozenset[str]:
     return frozenset((*options["common"], *own))
 
 
-@cache
-def sql_variables(version: NdbVersion) -> dict[str, str]:
-    """System variables of an SQL node that begin with ndb, as it has them by itself."""
-    return {name: one.value for name, one in _variables(version, "variables").items()}
-
-
 class SqlVariable(NamedTuple):
     """A system variable of an SQL node."""
 
     value: str
-    """What the server has by itself."""
+    """What the server has by itself; empty of one of NDB that is listed: what the option of its name has."""
     set: str
     """Empty: a session may; `global`: only SET GLOBAL changes it; `begin`: so, and a session keeps what it
     began with; `session`: only a session changes it; `no`: nothing does."""
@@ -88,7 +82,7 @@ class SqlVariable(NamedTuple):
 def _variables(version: NdbVersion, listed: str) -> dict[str, SqlVariable]:
     rows = (row for row in read_json("ndb/sql_variables.json")[listed] if in_span(version, row))
     return {
-        row["name"]: SqlVariable(row["value"], row.get("set", ""), row.get("least"), row.get("most"))
+        row["name"]: SqlVariable(row.get("value", ""), row.get("set", ""), row.get("least"), row.get("most"))
         for row in rows
     }
 
@@ -100,10 +94,9 @@ def other_variables(version: NdbVersion) -> dict[str, SqlVariable]:
 
 
 @cache
-def who_sets(version: NdbVersion) -> dict[str, str]:
-    """Of every variable that is listed who may set it: see `SqlVariable.set`."""
-    listed = _variables(version, "variables") | other_variables(version)
-    return {name: one.set for name, one in listed.items()}
+def variables_of_ndb(version: NdbVersion) -> dict[str, SqlVariable]:
+    """System variables that begin with ndb, also those whose option another release brought."""
+    return _variables(version, "variables")
 
 
 @cache

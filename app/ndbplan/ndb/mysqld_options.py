@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ndbplan.base.resources import read_json
 from ndbplan.base.units import whole_number
 from ndbplan.ndb.charsets import charset_of
-from ndbplan.ndb.console import sql_variables
+from ndbplan.ndb.console import SqlVariable, other_variables, variables_of_ndb
 from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion, in_span, reached, release
 
@@ -214,6 +214,33 @@ def option(name: str, version: NdbVersion) -> MysqldOption | None:
         span["max"],
         tuple(span.get("values", ())),
     )
+
+
+def _of_ndb(version: NdbVersion) -> dict[str, SqlVariable]:
+    """System variables that begin with ndb: of the options that a release has, and what else servers said."""
+    had = {one.name: one for one in options(version)}
+    found = {}
+    for name, one in variables_of_ndb(version).items():
+        known = had.get(canonical(name))
+        if known is None and canonical(name) in _rows():
+            continue
+        value = one.value
+        if known is not None and known.default is not None and not value:
+            value = ("OFF", "ON")[known.default] if known.type == "bool" else str(known.default)
+        found[name] = one._replace(value=value)
+    return found
+
+
+@cache
+def sql_variables(version: NdbVersion) -> dict[str, str]:
+    """System variables of an SQL node that begin with ndb, as it has them by itself."""
+    return {name: one.value for name, one in _of_ndb(version).items()}
+
+
+@cache
+def who_sets(version: NdbVersion) -> dict[str, str]:
+    """Of every variable that is listed who may set it: see `SqlVariable.set`."""
+    return {name: one.set for name, one in (_of_ndb(version) | other_variables(version)).items()}
 
 
 _OLD, _NEW = NdbVersion(7, 4, 10), NdbVersion(8, 4, 8)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from ndbplan.ndb.console import form, sql_status, sql_variables
+from ndbplan.ndb.console import form, sql_status
+from ndbplan.ndb.mysqld_options import sql_variables
 from ndbplan.ndb.ndbinfo import described, tables_of
 from ndbplan.ndb.sql_server import empty_tables
 from ndbplan.plan.plan import Plan

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ndbplan.base.units import whole_number
-from ndbplan.ndb.console import SqlVariable, form, other_variables, who_sets
+from ndbplan.ndb.console import SqlVariable, form, other_variables
+from ndbplan.ndb.mysqld_options import who_sets
 from ndbplan.ndb.sql_server import engine_rows
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.sql import modes, server

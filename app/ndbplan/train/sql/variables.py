@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from ndbplan.configuration.mysqld import mysqld_options
-from ndbplan.ndb.console import complete_variables, form, other_variables, variable_families, who_sets
-from ndbplan.ndb.mysqld_options import flag_of, number_of
+from ndbplan.ndb.console import complete_variables, form, other_variables, variable_families
+from ndbplan.ndb.mysqld_options import flag_of, number_of, who_sets
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import server
 from ndbplan.train.sql.engine import Result
