@@ -205,6 +205,18 @@ def test_on_1366_pixels_at_one_and_a_half_the_window_fits(window: MainWindow, qt
     assert {button.text() for button in window.top_bar.findChildren(QPushButton)} == texts
 
 
+def test_the_chosen_table_is_told_by_its_name(window: MainWindow, qtbot: QtBot) -> None:
+    """`shop.cust…` stood beside room that the list of loads did not need."""
+    panel = window.panels.analyses.show_tab("Distribution")
+    rested(window, qtbot)
+    box = panel.table_box
+    assert box.count() == 6
+    for entry in range(box.count()):
+        box.setCurrentIndex(entry)
+        assert box.shown() in (box.currentText(), box.currentText().rpartition(".")[2])
+    assert panel.growth.load_box.shown() == "no load"
+
+
 @pytest.mark.parametrize("width", [1022, 1366])
 def test_long_names_are_cut_with_an_ellipsis_and_push_nothing_out(
     width: int, shown: Callable[[str, int, int], MainWindow], qtbot: QtBot

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QEvent, QModelIndex, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QStyleOptionViewItem, QTableView
+from PySide6.QtWidgets import QApplication, QLabel, QStyleOptionViewItem, QTableView
 
 from ndbplan.describe.tours import tour_of
 from ndbplan.desktop.analyses.area import TABS
@@ -173,9 +173,20 @@ class TestFailures:
         model = panel.rows
         texts = [model.data(model.index(row, 1)) for row in range(model.rowCount())]
         assert len(texts) == len(panel.report.failures) == 24
-        assert texts == sorted(texts, reverse=True)
-        assert texts[0] == "goes on if the arbitrator (node 145) answers"
+        assert texts == sorted(texts)
+        assert texts[0] == "asks the arbitrator"
+        whole = model.data(model.index(0, 1), Qt.ItemDataRole.ToolTipRole)
+        assert whole == "goes on if the arbitrator (node 145) answers"
         assert "none of 24 single failures stops" in panel.line.text()
+
+    def test_rows_are_no_higher_than_two_lines_in_the_smallest_window(self, qtbot, window, panel) -> None:
+        """What the cluster does took three lines in each: two rows were seen at once."""
+        window.resize(1366, 741)
+        QApplication.processEvents()
+        line = panel.table.fontMetrics().height()
+        asking = [row for row, text in enumerate(panel.rows.texts(1)) if text.startswith("asks")]
+        assert asking
+        assert max(panel.table.rowHeight(row) for row in asking[:2]) < 3 * line
 
     def test_no_text_of_a_row_is_cut(self, qtbot, window, panel) -> None:
         """Hosts whose names differ by part of a pixel both read `host-…`; all reasons ended in `…`."""

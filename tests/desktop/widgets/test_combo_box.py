@@ -37,3 +37,20 @@ def test_long_names_that_differ_at_their_end_are_told_apart(qtbot: QtBot, qapp: 
     QApplication.sendEvent(box, QHelpEvent(QEvent.Type.ToolTip, QPoint(5, 5), at))
     assert QToolTip.text() == NAMES[-1]
     QToolTip.hideText()
+
+
+def test_what_is_too_long_is_told_shorter_and_whole_where_there_is_room(
+    qtbot: QtBot, qapp: QApplication
+) -> None:
+    theme.install(qapp)
+    box = ComboBox(shorter=lambda name: name.rpartition(".")[2])
+    qtbot.addWidget(box)
+    box.addItems(["billing.customer", "billing.order_line"])
+    box.show()
+    whole = box.whole_width()
+    for entry, short in enumerate(("customer", "order_line")):
+        box.setCurrentIndex(entry)
+        box.resize(whole, box.height())
+        assert box.shown() == box.currentText()
+        box.resize(whole - 40, box.height())
+        assert box.shown() == short

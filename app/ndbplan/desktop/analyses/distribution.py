@@ -52,8 +52,8 @@ _ONE_LINE, _NARROW = 800, 580
 """Widths from which on all controls stand in one line, and from which on the first line has the units."""
 _ROOMY = 950
 """Width from which on names of tables have room."""
-_BESIDE = 490
-"""What the first line needs beside the controls of a view."""
+_BESIDE, _MARGIN = 490, 16
+"""What the first line needs beside the controls of a view, and at its ends."""
 MOST_BARS = 32
 """Partitions that bars are looked at for; of more the map says more."""
 ALL_TABLES = "*"
@@ -83,7 +83,7 @@ class DistributionPanel(Panel):
         self._baseline: Plan | None = None
         self._wants_groups = False
         """Whether a person has said how many node groups to add."""
-        self.table_box = ComboBox()
+        self.table_box = ComboBox(shorter=lambda name: name.rpartition(".")[2])
         self.table_box.setAccessibleName("Table")
         self.growth = GrowthControls()
         self.groups, self.load_box, self.add_button = (
@@ -108,7 +108,7 @@ class DistributionPanel(Panel):
         self._pages.addWidget(self._empty)
         self._pages.addWidget(self._content(self._pages))
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 10, 16, 12)
+        layout.setContentsMargins(_MARGIN, 10, _MARGIN, 12)
         layout.addWidget(self._pages)
         self.table_box.activated.connect(lambda _i: self.compute())
         self.growth.groups_chosen.connect(self._groups_chosen)
@@ -145,9 +145,8 @@ class DistributionPanel(Panel):
         self._unit_box.setLayout(self._unit_switch())
         top.addWidget(self._controls, 20)
         top.addWidget(self._unit_box)
-        second = QHBoxLayout()
+        self._top, self._second = top, second = top, QHBoxLayout()
         second.setSpacing(8)
-        self._top, self._second = top, second
         scroll = QScrollArea(content)
         facts = QWidget(scroll)
         column = QVBoxLayout(facts)
@@ -171,10 +170,9 @@ class DistributionPanel(Panel):
         split.setChildrenCollapsible(False)
         split.setHandleWidth(12)
         split.splitterMoved.connect(self._split_moved)
-        self._split = split
+        self._split, self._scroll = split, scroll
         for page in (split, self.map, self.moves):
             self._stack.addWidget(page)
-        self._scroll = scroll
         below = QHBoxLayout()
         below.setSpacing(12)
         below.addWidget(scroll)
@@ -232,6 +230,14 @@ class DistributionPanel(Panel):
             self._top.removeWidget(self._unit_box)
             self._top.addWidget(self._unit_box)
         self.growth.fit(width - _BESIDE if width >= _ONE_LINE else width - (0 if width >= _NARROW else 190))
+        self._give_to_names(width)
+
+    def _give_to_names(self, width: int) -> None:
+        """Let the names of tables have what nothing else in their line needs."""
+        self._top.invalidate()
+        box, least = self.table_box, self.table_box.minimumWidth()
+        room = width - 2 * _MARGIN - (self._top.minimumSize().width() - least)
+        box.setMinimumWidth(max(least, min(box.whole_width(), room, box.maximumWidth())))
 
     def _one_line(self) -> int:
         """Width from which on all controls stand in one line: those of more node groups say less instead."""

@@ -33,7 +33,7 @@ class GrowthControls(QWidget):
         self.load_box.setAccessibleName("Load while reorganising")
         self.load_box.setToolTip("What the clients do meanwhile")
         self.load_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.load_box.setMinimumContentsLength(7)
+        self.load_box.setMinimumContentsLength(6)
         self.load_box.setMaximumWidth(240)
         self.load_box.activated.connect(lambda _i: self.changed.emit())
         self.add_button = QPushButton("Add and reorganise")

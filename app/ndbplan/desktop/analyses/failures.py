@@ -41,13 +41,12 @@ _SENTENCES = (_CLUSTER, _LOAD, _WHY)
 """Columns that wrap."""
 _LEAST_NAME_PX = 240
 """Of what fails, however narrow the panel."""
-_LEAST_CLUSTER_PX = 120
-"""Of what the cluster does, which wraps; in less, words would be cut."""
 _LEAST_WHY_PX = 160
 """Of a reason, which wraps; with less it stands out of sight, in one line."""
 _WIDTHS_TRIED = 5
 """Of what the cluster does, from its least to its whole width."""
 _BESIDE_TEXT_PX = 14
+_ASKS = "asks the arbitrator"
 _LESS = ", less than the peak"
 _KINDS = ("", "rack", "switch", "host", "node", "disk", "link")
 _NAMES = {
@@ -97,6 +96,8 @@ class _Rows(QAbstractTableModel):
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         failure = self.failures[index.row()]
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == _CLUSTER:
+            return loss_of(failure.judged).text
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return self._text(failure, index.column())
         if role == Qt.ItemDataRole.ForegroundRole:
@@ -111,7 +112,9 @@ class _Rows(QAbstractTableModel):
         if column == 0:
             return failure.dead[0].text
         if column == 1:
-            return loss_of(failure.judged).text
+            loss = loss_of(failure.judged)
+            # As the legend beside it says; which arbitrator stands in the reason.
+            return _ASKS if loss.verdict == "asks" else loss.text
         if column == 2:
             short = "" if failure.carries_peak is not False else _LESS
             return f"{_shown(failure.load_left_per_s)}{short}"
@@ -319,8 +322,8 @@ class FailuresPanel(Panel):
     def _least(self, column: int) -> int:
         """How narrow a column of sentences may be."""
         rates = {text.replace(_LESS, ",") for text in self.rows.texts(column)}
-        alone = self.table.fontMetrics().horizontalAdvance(self._widest(rates)) + _BESIDE_TEXT_PX
-        least = _LEAST_CLUSTER_PX if column == _CLUSTER else alone
+        whole = _ASKS if column == _CLUSTER else self._widest(rates)
+        least = self.table.fontMetrics().horizontalAdvance(whole) + _BESIDE_TEXT_PX
         return min(self._wanted[column], max(least, self.table.horizontalHeader().sectionSizeHint(column)))
 
     def _lowest(self, widths: list[int], room: int) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QToolTip
@@ -12,15 +14,31 @@ _LEAST_LETTERS = 6
 class ComboBox(QComboBox):
     """Shows what is chosen as far as there is room; its tip says the whole where it has no other."""
 
-    def __init__(self, elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
-        """`elide`: where … stands; before the end of names that differ there."""
+    def __init__(
+        self,
+        elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        shorter: Callable[[str], str] = lambda text: text,
+    ) -> None:
+        """`elide`: where … stands; before the end of names that differ there.
+
+        `shorter`: what says enough of a text that does not fit.
+        """
         super().__init__()
-        self._elide = elide
+        self._elide, self._shorter = elide, shorter
         self.setMinimumContentsLength(_LEAST_LETTERS)
 
     def shown(self) -> str:
         """The text as far as there is room for it."""
         return self._shown(self._option())
+
+    def whole_width(self) -> int:
+        """How wide it is where no entry is cut."""
+        metrics = self.fontMetrics()
+        around = self.minimumSizeHint().width() - self.minimumContentsLength() * metrics.horizontalAdvance(
+            "X"
+        )
+        entries = (self.itemText(i) for i in range(self.count()))
+        return around + max((metrics.horizontalAdvance(text) for text in entries), default=0)
 
     def _option(self) -> QStyleOptionComboBox:
         option = QStyleOptionComboBox()
@@ -32,7 +50,10 @@ class ComboBox(QComboBox):
             QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
         )
         text = self.currentText() if self.currentIndex() >= 0 else self.placeholderText()
-        return self.fontMetrics().elidedText(text, self._elide, room.width())
+        metrics = self.fontMetrics()
+        if metrics.horizontalAdvance(text) > room.width():
+            text = self._shorter(text)
+        return metrics.elidedText(text, self._elide, room.width())
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and not self.toolTip() and self.shown() != self.currentText():
