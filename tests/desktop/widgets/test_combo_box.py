@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QToolTip, QWidget
@@ -54,3 +55,25 @@ def test_what_is_too_long_is_told_shorter_and_whole_where_there_is_room(
         assert box.shown() == box.currentText()
         box.resize(whole - 40, box.height())
         assert box.shown() == short
+
+
+@pytest.mark.parametrize("look", ["", "small"])
+@pytest.mark.parametrize("entries", [2, 9, 16])
+def test_a_list_that_opens_shows_all_of_its_entries_and_leaves_the_field_in_sight(
+    look: str, entries: int, qtbot: QtBot, qapp: QApplication
+) -> None:
+    """The last entry of small ones lay behind an arrow, and the list over the field that it belongs to."""
+    theme.install(qapp)
+    box = ComboBox()
+    qtbot.addWidget(box)
+    box.setProperty("look", look)
+    box.addItems([f"a long name that says whose table it is {n}" for n in range(entries)])
+    box.show()
+    box.resize(80, box.height())
+    box.showPopup()
+    view = box.view()
+    assert view.viewport().width() >= view.sizeHintForColumn(0), "no entry is cut"
+    assert view.verticalScrollBar().maximum() == 0
+    assert view.viewport().rect().contains(view.visualRect(box.model().index(entries - 1, 0)).center())
+    assert view.mapToGlobal(QPoint(0, 0)).y() >= box.mapToGlobal(QPoint(0, box.height())).y() - 1
+    box.hidePopup()

@@ -342,12 +342,12 @@ class DistributionPanel(Panel):
         tables = [(table.full_name, table.id) for table in plan.tables]
         _fill(self.table_box, [*tables, ("All tables", ALL_TABLES)] if len(tables) > 1 else tables)
         _fill(self.load_box, [("no load", None), *((w.name, w.id) for w in plan.workloads)])
-        missing = next_step(plan)
-        if missing is not None:
+        if (missing := next_step(plan)) is not None:
             self._empty.say_step(missing)
         ready = bool(plan.tables and plan.data_nodes)
         self._pages.setCurrentIndex(1 if ready else 0)
         if ready:
+            self._arrange()
             self.compute()
 
     def compute(self) -> None:

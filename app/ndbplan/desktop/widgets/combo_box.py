@@ -9,6 +9,8 @@ from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QToolTip
 
 _LEAST_LETTERS = 6
+_BESIDE_ENTRIES_PX = 12
+"""Of a list that is open: its frame and the bar that scrolls."""
 
 
 class ComboBox(QComboBox):
@@ -54,6 +56,13 @@ class ComboBox(QComboBox):
         if metrics.horizontalAdvance(text) > room.width():
             text = self._shorter(text)
         return metrics.elidedText(text, self._elide, room.width())
+
+    def showPopup(self) -> None:
+        """Open the list, as wide as its entries where the screen has the room."""
+        view = self.view()
+        entries = view.sizeHintForColumn(0) + 2 * _BESIDE_ENTRIES_PX
+        view.setMinimumWidth(min(max(entries, self.width()), self.screen().availableSize().width()))
+        super().showPopup()
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and not self.toolTip() and self.shown() != self.currentText():
