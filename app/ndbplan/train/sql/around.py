@@ -192,10 +192,10 @@ _LEVEL = re.compile(
 _LEVELS = re.compile(r"read\s+(?:un)?committed\b|repeatable\s+read\b|serializable\b", re.IGNORECASE)
 
 
-def passed(warnings: tuple[Warned, ...]) -> str:
+def passed(warnings: tuple[Warned, ...], lasted_s: float = 0.0) -> str:
     """What the client prints of a statement that changes nothing which is shown."""
     told = f", {how_many(len(warnings), 'warning')}" if warnings else ""
-    return f"Query OK, 0 rows affected{told} (0.00 sec)"
+    return f"Query OK, 0 rows affected{told} ({lasted_s:.2f} sec)"
 
 
 def may_pass(sql: str, version: NdbVersion) -> tuple[Warned, ...]:

@@ -28,6 +28,7 @@ from ndbplan.train.sql.finding import TooMany
 from ndbplan.train.sql.given_values import GivenValues, is_default, name_new_rows
 from ndbplan.train.sql.locking import Guard, enter, eyes, met_by, names_in_change
 from ndbplan.train.sql.modes import is_strict
+from ndbplan.train.sql.moved import Clashes, moved, without_modifiers
 from ndbplan.train.sql.partitioning import NO_PARTITION
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, syntax
 from ndbplan.train.sql.reading import parsed
@@ -58,7 +59,10 @@ KEY_EXISTS, UNIQUE_EXISTS = 630, 893
 def change(sql: str, asked: Asked) -> Changed:
     """Carry out a change of rows. Raises SqlError and NotSimulated."""
     cluster, replaces = asked.cluster, sql[:7].lower() == "replace"
+    sql, ignores = without_modifiers(sql)
     tree = parsed(f"INSERT{sql[7:]}" if replaces else sql)
+    if ignores:
+        tree.set("ignore", True)
     if tree.args.get("returning") is not None:
         raise syntax(sql[sql.lower().rindex("returning") :])
     name_new_rows(tree, sql, cluster.plan.version)
@@ -414,27 +418,13 @@ class _Statement(NamedTuple):
     def _moved(self, before: Sequence[tuple[Key, Row]], after: Sequence[Row]) -> Change:
         """An UPDATE: rows that are other than before, by their keys. Raises SqlError 1062 and 1022."""
         table, held = self.table, self.held
-        put: dict[Key, Row] = {}
-        gone: set[Key] = set()
-        for (key, row), new in zip(before, after, strict=True):
-            if new == row:
-                continue
-            own = held.key_of(new) if table.primary_key else key
-            if own != key:
-                is_there = own in put or (self._may_be_there(held, own) and held.find(own) is not None)
-                if is_there and own not in gone:
-                    raise self._exists(new, "PRIMARY", batch=False)
-                gone.add(key)
-            put[own] = new
-        if any(one.kind != "ordered" for one in table.indexes):
-            unique = UniqueKeys(self.cluster, table, held, leave_out={key for key, _ in before})
-            for key, row in [*put.items()]:
-                clash = unique.clash(row, {})
-                if clash is not None:
-                    raise self._exists(row, clash[0], batch=True)
-                unique.put(key, row)
-        count = sum(new != row for (_, row), new in zip(before, after, strict=True))
-        return Change(OperationKind.UPDATE, len(before), count, put, gone - put.keys())
+        ignored = self.taking.warnings if self.tree.args.get("ignore") else None
+
+        def is_there(key: Key) -> bool:
+            return self._may_be_there(held, key) and held.find(key) is not None
+
+        clashes = Clashes(self.cluster, table, held, is_there, self._exists, ignored)
+        return moved(before, after, clashes)
 
 
 def _counted(one: _Statement) -> Changed:

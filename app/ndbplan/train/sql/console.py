@@ -199,7 +199,7 @@ class Client(Lines):
                 return around.passed(())
         if verb == "do":
             self._query(f"SELECT {sql[len(words[0]) :]}", cluster)
-            return f"Query OK, 0 rows affected ({self.slept_s:.2f} sec)"
+            return around.passed(self.warnings, self.slept_s)
         if verb in ("set", "lock", "unlock", "flush"):
             self.warnings = around.may_pass(sql, cluster.plan.version)
             table_locks.take(sql, self.database, cluster)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from ndbplan.train.sql.moments import MICROSECONDS, moment
+from ndbplan.train.sql.moments import MICROSECONDS, NoMomentError, moment
 from ndbplan.train.sql.text_functions import text_of
 from ndbplan.train.sql.weeks import week_of, year_and_week
 
@@ -204,11 +204,17 @@ def _with_digits(text: str, digits: int) -> str:
     return f"{whole}.{rest.ljust(6, '0')[:digits]}" if digits else whole
 
 
+def _day_number(text: Any) -> int:
+    """From 1 on, of the first day of the year 0, which has no 29 February (my_time.cc, calc_daynr)."""
+    year, month, day = (int(one) for one in str(text)[: len(_NO_DAY)].split("-"))
+    if year or not month or not day:
+        return moment(text).toordinal() + _FIRST_YEAR_DAYS
+    return date(1, month, day).timetuple().tm_yday
+
+
 def _days_between(one: Any, other: Any) -> int:
-    if str(other) == YEAR_NAUGHT:
-        # TO_DAYS, as the parser takes it apart.
-        return moment(one).toordinal() + _FIRST_YEAR_DAYS - 1
-    return (moment(one).date() - moment(other).date()).days
+    # TO_DAYS, as the parser takes it apart, is a difference from the first day.
+    return _day_number(one) - _day_number(other)
 
 
 def _time_difference(one: Any, other: Any) -> str:
@@ -241,8 +247,19 @@ def _extract(part: Any, value: Any) -> int:
     return found
 
 
+def extract_days(part: Any, value: str) -> int:
+    """The same where NO_ZERO_DATE is set: 0000-00-00 is no day. Raises NoMomentError."""
+    if value.startswith(_NO_DAY):
+        raise NoMomentError(value)
+    return _extract(part, value)
+
+
 def _last_day(value: Any) -> str:
-    at = _later(moment(value).replace(day=1), 1) - timedelta(days=1)
+    # Any day of the month, and none as well.
+    first = f"{value[:8]}01"
+    if value.startswith("0000-") and value[5:7] != "00":
+        return f"0000{_last_day(f'0001{first[4:]}')[4:]}"
+    at = _later(moment(first), 1) - timedelta(days=1)
     return f"{at:%Y-%m-%d}".rjust(10, "0")
 
 
@@ -257,12 +274,13 @@ def _time_part(name: str) -> Callable[[Any], int]:
 
 PARTS: dict[str, Callable[[Any], int]] = {
     # Month and day may be naught.
-    "YEAR": lambda v: int(v[:4]), "MONTH": lambda v: int(v[5:7]), "DAY": lambda v: int(v[8:10]),
-    "QUARTER": lambda v: (int(v[5:7]) + 2) // 3, "WEEK": lambda v: week_of(moment(v), 0)[1],
+    "YEAR": lambda v: int(v[:4]), "MONTH": lambda v: int(v[5:7]),
+    "DAY": lambda v: int(v[8:10]), "QUARTER": lambda v: (int(v[5:7]) + 2) // 3,
+    "WEEK": lambda v: week_of(moment(v), 0)[1],
     "HOUR": _time_part("HOUR"), "MINUTE": _time_part("MINUTE"), "SECOND": _time_part("SECOND"),
     "MICROSECOND": lambda v: _seconds_of(v).microseconds,
-    "DAYOFWEEK": lambda v: moment(v).isoweekday() % 7 + 1,
-    "WEEKDAY": lambda v: moment(v).weekday(), "DAYOFYEAR": lambda v: moment(v).timetuple().tm_yday,
+    "DAYOFWEEK": lambda v: (_day_number(v) + 6) % 7 + 1, "WEEKDAY": lambda v: (_day_number(v) + 5) % 7,
+    "DAYOFYEAR": lambda v: _day_number(v) - _day_number(f"{v[:4]}-01-01") + 1,
 }  # fmt: skip
 
 
@@ -324,17 +342,13 @@ STRICT: dict[str, Callable[..., Any]] = {
     "YEARWEEK": lambda v, mode=0: year_and_week(moment(v), int(mode)),
     "PERIOD_ADD": lambda p, n: (_months_of(p) + int(n)) // 12 * 100 + (_months_of(p) + int(n)) % 12 + 1,
     "PERIOD_DIFF": lambda one, other: _months_of(one) - _months_of(other),
-    "TO_SECONDS": lambda v: (moment(v).toordinal() + _FIRST_YEAR_DAYS) * 86400 + _of_the_day_s(moment(v)),
+    "TO_SECONDS": lambda v: _day_number(v) * 86400 + int(_seconds_of(f"{v} 00:00:00"[11:19]).total_seconds()),
     "FROM_DAYS": _from_days,
     "MAKEDATE": _made_date, "MAKETIME": _made_time, "SEC_TO_TIME": _of_seconds,
     "TIME_TO_SEC": lambda v: int(_seconds_of(v).total_seconds()),
     "ADDTIME": lambda a, b: _sum_of(a, b, 1), "SUBTIME": lambda a, b: _sum_of(a, b, -1),
 }  # fmt: skip
 """NULL where an argument is NULL or no moment."""
-
-
-def _of_the_day_s(at: datetime) -> int:
-    return (at.hour * 60 + at.minute) * 60 + at.second
 
 
 def _sum_of(value: str, more: str, sign: int) -> str:

@@ -30,7 +30,9 @@ def deprecated(sql: str, cluster: LiveCluster) -> Iterator[Warned]:
     operators, calls = (
         form(cluster.plan.version, name) for name in ("old_operators_warned", "values_call_warned")
     )
-    if not operators or not ({"!", "&", "|"} & set(sql) or "values" in sql.lower()):
+    if not operators or not (
+        {"!", "&", "|"} & set(sql) or any(one in sql.lower() for one in ("values", "json_merge"))
+    ):
         return
     typed = sqlglot.tokenize(sql, read="mysql")
     tokens = ["" if one.token_type in _QUOTED else one.text.upper() for one in typed]
@@ -38,6 +40,8 @@ def deprecated(sql: str, cluster: LiveCluster) -> Iterator[Warned]:
         (at for at in range(len(tokens)) if tokens[at : at + 2] == ["DUPLICATE", "KEY"]), len(tokens)
     )
     for at, word in enumerate(tokens):
+        if word == "JSON_MERGE" and tokens[at + 1 : at + 2] == ["("]:
+            yield _warned(word, "JSON_MERGE_PRESERVE/JSON_MERGE_PATCH")
         if word in _OPERATORS and not (word == _PIPES and has(cluster, "PIPES_AS_CONCAT")):
             yield _warned(*_OPERATORS[word])
         elif calls and at > updates and word == "VALUES" and tokens[at + 1 : at + 2] == ["("]:

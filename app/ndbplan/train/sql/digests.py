@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from ndbplan.train.sql.problem import SqlError
+from ndbplan.train.sql.problem import NotSimulated, SqlError
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ALL_ONES = 2**64 - 1
@@ -165,16 +165,59 @@ def _uuid_of_bytes(value: Any, swapped: int = 0) -> str:
     return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
 
 
+class NoAddressError(ValueError):
+    """A text is no address or no number in base 16: the server warns of it, and answers NULL."""
+
+    def __init__(self, text: Any, function: str) -> None:
+        super().__init__(data(text).decode("utf-8", "replace"))
+        self.function = function
+
+
+def _or_told(name: str, read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function with the warning of what it cannot read."""
+
+    def told(value: Any) -> Any:
+        try:
+            return read(value)
+        except ValueError:
+            raise NoAddressError(value, name) from None
+
+    return told
+
+
+_CODECS = {"latin1": "cp1252", "ascii": "ascii", "utf8mb4": "utf-8", "utf8mb3": "utf-8", "utf8": "utf-8",
+           "binary": "latin-1"}  # fmt: skip
+
+
+class NoLettersError(ValueError):
+    """Bytes are no text of a character set: the server warns of them, and answers NULL."""
+
+    def __init__(self, given: bytes, character_set: str) -> None:
+        super().__init__(given.hex().upper())
+        self.character_set = character_set
+
+
+def _letters_in(character_set: str, *codes: Any) -> str:
+    """CHAR(... USING ...)."""
+    given = _characters(*codes)
+    try:
+        return given.decode(_CODECS[character_set])
+    except UnicodeDecodeError as error:
+        raise NoLettersError(given[error.start :], character_set) from None
+
+
 STRICT: dict[str, Callable[..., Any]] = {
-    "IS_IPV4": _is_of(4), "IS_IPV6": _is_of(6), "INET6_ATON": _packed,
+    "IS_IPV4": _is_of(4), "IS_IPV6": _is_of(6), "INET6_ATON": _or_told("inet6_aton", _packed),
     "INET6_NTOA": lambda v: str(ipaddress.ip_address(data(v))),
     "IS_UUID": lambda v: int(_UUID.fullmatch(data(v).decode("latin-1")) is not None),
     "UUID_TO_BIN": _bytes_of_uuid, "BIN_TO_UUID": _uuid_of_bytes,
-    "mysql_hex": _hex, "mysql_unhex": _unhex, "CONV": _conv, "BIN": lambda v: _in_base(_whole(v), 2),
+    "mysql_hex": _hex, "mysql_unhex": _or_told("unhex", _unhex), "CONV": _conv,
+    "BIN": lambda v: _in_base(_whole(v), 2),
     "OCT": lambda v: _in_base(_whole(v), 8), "CRC32": lambda v: zlib.crc32(data(v)),
     "MD5": lambda v: hashlib.md5(data(v), usedforsecurity=False).hexdigest(),
     "SHA": lambda v: hashlib.sha1(data(v), usedforsecurity=False).hexdigest(), "SHA2": _sha2,
-    "INET_ATON": _address, "INET_NTOA": lambda v: ".".join(map(str, int(v).to_bytes(4, "big"))),
+    "INET_ATON": _or_told("inet_aton", _address), "mysql_letters_in": _letters_in,
+    "INET_NTOA": lambda v: ".".join(map(str, int(v).to_bytes(4, "big"))),
     "mysql_letters": _characters, "ORD": lambda v: int.from_bytes(data(data(v).decode()[:1]), "big"),
     "BIT_LENGTH": lambda v: 8 * len(data(v)), "OCTET_LENGTH": lambda v: len(data(v)), "STUFF": _inserted,
     "mysql_rand": _random,
@@ -192,4 +235,11 @@ def ours(node: exp.Expr) -> exp.Expr | None:
         return exp.Anonymous(this="mysql_rand", expressions=[node.this])
     if isinstance(node, exp.Chr) and not node.args.get("charset"):
         return exp.Anonymous(this="mysql_letters", expressions=node.expressions)
+    if isinstance(node, exp.Chr):
+        charset = node.args["charset"].name.lower()
+        if charset not in _CODECS:
+            raise NotSimulated(f"CHAR(... USING {charset[:20]}) is not simulated")
+        return exp.Anonymous(
+            this="mysql_letters_in", expressions=[exp.Literal.string(charset), *node.expressions]
+        )
     return None

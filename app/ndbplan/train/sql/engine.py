@@ -16,11 +16,13 @@ from sqlglot.dialects.sqlite import SQLite
 
 from ndbplan.train.sql import alike, truncating
 from ndbplan.train.sql.comparing import compare_as_texts, take_rows_apart
+from ndbplan.train.sql.derived import heading_of, is_nothing, name_columns
 from ndbplan.train.sql.functions import give, translate
 from ndbplan.train.sql.large_numbers import work_out
 from ndbplan.train.sql.moment_compares import compare_moments
 from ndbplan.train.sql.nulls import may_be_null
 from ndbplan.train.sql.numbers import (
+    BYTES,
     DOUBLE,
     INT,
     MOST_DIGITS,
@@ -89,6 +91,7 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider, settings: Se
         warnings, letters = _Warnings(), alike.Letters(base, settings.collation)
         _functions(base, warnings, settings)
         with_digits(tree, settings.quotient_digits)
+        name_columns(tree)
         work_out(tree)
         large = large_literals(tree)
         columns = _fill(base, tree, database, provide, large, letters)
@@ -251,7 +254,7 @@ def _fill(
     for name, shown in renamed(tree):
         columns.setdefault(name.lower(), kind_of(shown, columns))
     for inner in tree.find_all(exp.Alias):
-        columns.setdefault(inner.alias.lower(), kind_of(inner.this, columns))
+        columns.setdefault(inner.alias.lower(), BYTES if is_nothing(inner) else kind_of(inner.this, columns))
         known.nullable.setdefault(inner.alias.lower(), may_be_null(inner.this, known.nullable))
     return known
 
@@ -411,8 +414,8 @@ def _headings(sql: str, tree: exp.Expr, names: Sequence[str], known: _Known) -> 
         else:
             text = typed[place] if len(typed) == len(listed) else names[len(headings)]
             # The heading of a text is the text; the text may stand for a function that was typed.
-            is_text = isinstance(one, exp.Literal) and one.is_string and text[:1] in ("'", '"')
-            headings.append(one.name if is_text else text)
+            of_text = heading_of(text)
+            headings.append(text if of_text is None else of_text)
         kinds.append(kind_of(one, known.kinds))
         nullable.append(may_be_null(one, known.nullable))
     parts = [one for one in others if isinstance(one, exp.Select) and len(one.expressions) == len(listed)]

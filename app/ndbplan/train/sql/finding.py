@@ -235,4 +235,4 @@ def relation_of(
         values = [{**row, ROW_NUMBER: number} for number, row in enumerate(values)]
         columns, kinds, nullable = (*columns, ROW_NUMBER), (*kinds, INT), (*nullable, False)
     exact = frozenset(column.name for column in table.columns if is_exact(column))
-    return Relation(columns, kinds, values, nullable, heads=True, exact=exact)
+    return Relation(columns, kinds, values, nullable, exact=exact)

@@ -297,6 +297,8 @@ def give(
     joined: Any = partial(_Joined, warn, settings.joined_bytes)
     packet = settings.packet_bytes
     strict = _STRICT | regular_expressions.calls(settings.patterns)
+    if settings.has_no_zero_day:
+        strict["mysql_extract"] = dates.extract_days
     strict = {name: strictly(as_taken(name, one, warn), warn, packet) for name, one in strict.items()}
     lax = {name: as_taken(name, one, warn) for name, one in _LAX.items()}
     for name, function in (strict | lax).items():

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+FROM_USER = "from user"
+"""Of a value that stands for a variable of a user, which may be NULL."""
 _NEVER = (
     exp.Literal, exp.Boolean, exp.Count, exp.Is, exp.NullSafeEQ, exp.CurrentTimestamp, exp.CurrentDate,
     exp.CurrentTime, exp.Star,
@@ -18,6 +20,8 @@ _ALWAYS = (exp.Null, exp.AggFunc, exp.Div, exp.IntDiv, exp.Mod, exp.Nullif, exp.
 def may_be_null(node: exp.Expr | None, columns: Mapping[str, bool]) -> bool:
     """Whether an expression may be NULL, by which columns may be; unknown columns may."""
     if node is None:
+        return True
+    if node.meta.get(FROM_USER):
         return True
     if isinstance(node, exp.Alias | exp.Paren):
         return may_be_null(node.this, columns)

@@ -107,7 +107,7 @@ _BOOLEAN = (
 )
 _SAME = (
     exp.Max, exp.Min, exp.Neg, exp.Paren, exp.Abs, exp.Sum, exp.Distinct, exp.Lag, exp.Lead, exp.FirstValue,
-    exp.LastValue, exp.NthValue,
+    exp.LastValue, exp.NthValue, exp.AnyValue,
 )  # fmt: skip
 """What counts and is printed as what it is of."""
 _DOUBLES = (
@@ -206,6 +206,8 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
         return INT
     if isinstance(node, exp.Cast):
         return _cast(node)
+    if isinstance(node, exp.Unhex | exp.FromBase64 | exp.Chr):
+        return TEXT if node.args.get("charset") else BYTES
     if isinstance(node, exp.Round | exp.Trunc):
         return _rounded(node, columns)
     if isinstance(node, (*_BOOLEAN, *_COUNTS)):
@@ -292,6 +294,8 @@ def _cast(node: exp.Cast) -> Kind:
         return moment_kind("datetime")
     if node.to.is_type("date", "datetime", "time"):
         return moment_kind(node.to.this.value.lower())
+    if node.to.is_type("binary") and isinstance(node.this, exp.Null):
+        return BYTES
     return INT if node.to.is_type(*WHOLE_CASTS) else TEXT
 
 

@@ -28,6 +28,8 @@ class Settings(NamedTuple):
     """How long the server lets a text be that a function makes."""
     patterns: str
     """The library of regular expressions: `icu` or `posix`."""
+    has_no_zero_day: bool
+    """0000-00-00 is no day (NO_ZERO_DATE)."""
 
 
 def settings_of(values: Mapping[str, str], version: NdbVersion) -> Settings:
@@ -40,4 +42,5 @@ def settings_of(values: Mapping[str, str], version: NdbVersion) -> Settings:
         bool(form(version, "wrong_moments_refused")),
         int(values["max_allowed_packet"]),
         form(version, "regular_expressions"),
+        "NO_ZERO_DATE" in values["sql_mode"].upper().split(","),
     )

@@ -20,11 +20,22 @@ from ndbplan.ndb.sql_server import argument_counts, grammar_counts
 from ndbplan.train.sql.comparing import COMPARES
 from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
 
+TYPED = "typed"
+"""Of an expression of a list: how it was typed."""
+
 # What sqlglot remarks about a statement is none of the answer.
 logging.getLogger("sqlglot").addHandler(logging.NullHandler())
 
 
 class _Parser(MySQLParser):
+    def _parse_expression(self) -> exp.Expr | None:
+        """With the words that it was typed in, which are its name where nobody gives it one."""
+        first = self._curr
+        found: exp.Expr | None = super()._parse_expression()
+        if found is not None and first is not None and isinstance(self._prev, type(first)):
+            found.meta[TYPED] = self.sql[first.start : self._prev.end + 1]
+        return found
+
     def _parse_json_key_value(self) -> exp.JSONKeyValue | None:
         """The value of a member may be a comparison, as any expression."""
         name = self._parse_disjunction()
@@ -40,6 +51,10 @@ class _Parser(MySQLParser):
 
 class _Server(MySQL):
     Parser = _Parser
+
+    def to_json_path(self, path: exp.Expr | None) -> exp.Expr | None:
+        """As typed: one that does not begin with `$` is none."""
+        return path
 
 
 def parsed(sql: str) -> exp.Expr:
@@ -147,11 +162,15 @@ def _check_counts(sql: str) -> None:
         raise syntax(sql[ends[min(given, allowed[-1]) - 1 if given else 0].start :])
 
 
+_PARTS = ("FROM", "FOR")
+"""Between arguments, as in SUBSTRING(x FROM 2 FOR 3)."""
+
+
 def _ends(tokens: Sequence[Any]) -> list[Any]:
     """What stands behind each argument of a call. Raises SqlError where nothing ends it."""
     depth, found = 0, []
     for one in tokens:
-        if one.token_type is TokenType.COMMA and not depth:
+        if not depth and (one.token_type is TokenType.COMMA or one.text.upper() in _PARTS):
             found.append(one)
         depth += (one.token_type is TokenType.L_PAREN) - (one.token_type is TokenType.R_PAREN)
         if depth < 0:
@@ -252,7 +271,7 @@ _TAKE_TEXTS = (
     exp.Concat, exp.ConcatWs, exp.Length, exp.Upper, exp.Lower, exp.Left, exp.Right, exp.Substring,
     exp.Reverse,
 )  # fmt: skip
-_COUNTS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg)
+_COUNTS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg, exp.Chr)
 
 
 def _is_shown(node: exp.Expr) -> bool:
@@ -340,7 +359,8 @@ def typed_list(sql: str) -> list[str]:
         start += 1
     ends = (
         TokenType.FROM, TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT, TokenType.LIMIT,
-        TokenType.ORDER_BY, TokenType.SEMICOLON,
+        TokenType.ORDER_BY, TokenType.SEMICOLON, TokenType.WHERE, TokenType.GROUP_BY, TokenType.HAVING,
+        TokenType.FOR, TokenType.INTO,
     )  # fmt: skip
     last = start
     for i in range(start, len(tokens)):

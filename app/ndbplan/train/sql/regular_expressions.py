@@ -219,7 +219,9 @@ def _put(words: str, met: regex.Match[str]) -> str:
     def read(part: regex.Match[str]) -> str:
         if part["letter"] is not None:
             return str(part["letter"])
-        digits = part["digits"]
+        digits, name = part["digits"], part["name"]
+        if name is not None and name in met.re.groupindex:
+            return str(met[name] or "")
         if digits is None:
             raise _refused(3887, "A capture group has an invalid name.")
         # Digits are of the number as long as there is such a group.
@@ -228,7 +230,8 @@ def _put(words: str, met: regex.Match[str]) -> str:
             raise _out_of_bounds()
         return f"{met[int(digits[:taken])] or ''}{digits[taken:]}"
 
-    made: str = regex.sub(r"\\(?P<letter>.)|\$(?P<digits>[0-9]+)?", read, words, flags=regex.DOTALL)
+    signs = r"\\(?P<letter>.)|\$(?:(?P<digits>[0-9]+)|\{(?P<name>[^}]*)\})?"
+    made: str = regex.sub(signs, read, words, flags=regex.DOTALL)
     return made
 
 

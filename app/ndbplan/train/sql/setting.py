@@ -220,10 +220,10 @@ def _set(typed: str, given: str, now: Mapping[str, str], scope: str, version: Nd
         return _other(name, given, now[name], scope, version)
     _may_set(name, "global" if name == OFFLINE else who_sets(version).get(name, ""), scope)
     switch = name in server.SWITCHES or now[name] in ("ON", "OFF")
-    if switch and value not in ("0", "1", "ON", "OFF"):
+    if switch and (value not in _SWITCH or value == "DEFAULT"):
         raise _no_value(name, given.strip("'\""))
     if switch:
-        is_on = value in ("1", "ON")
+        is_on = _SWITCH[value] == "ON"
         value = str(int(is_on)) if name in server.SWITCHES else "ON" if is_on else "OFF"
     if name in _SHOWS_HERE and value != now[name].upper():
         raise NotSimulated(f"what {name} does is not simulated")

@@ -48,6 +48,12 @@ def strictly(function: Callable[..., Any], warn: Warn, packet_bytes: int) -> Cal
         except dates.TooLongError as error:
             warn(1292, f"Truncated incorrect time value: '{error}'")
             return error.longest
+        except digests.NoAddressError as error:
+            warn(1411, f"Incorrect string value: ''{error}'' for function {error.function}")
+            return None
+        except digests.NoLettersError as error:
+            warn(1300, f"Invalid {error.character_set} character string: '{error}'")
+            return None
         except digests.NoSuchDigestError:
             warn(1583, "Incorrect parameters in the call to native function 'sha2'")
             return None

@@ -33,6 +33,8 @@ _SUMS = (
     exp.Neg, exp.Sum, exp.Avg, exp.Abs, exp.Sign, exp.Floor, exp.Ceil, exp.Sqrt, exp.Exp, exp.Ln, exp.Round,
     exp.Trunc,
 )  # fmt: skip
+_ASKS = (exp.And, exp.Or, exp.Xor, exp.Not, exp.If, exp.Where, exp.Having)
+"""What asks whether something is true."""
 _CASTS = ((WHOLE_CASTS, "INTEGER"), (("decimal",), "DECIMAL"), (("double", "float"), "DOUBLE"))
 Warn = Callable[[int, str], None]
 
@@ -58,6 +60,13 @@ def read_as_numbers(tree: exp.Expr, columns: Mapping[str, Kind]) -> None:
         if not any(isinstance(one, exp.Interval) for one in sides):
             for one in sides:
                 _read(one, "DOUBLE", columns)
+    for asked in list(tree.find_all(*_ASKS)):
+        # What CASE compares with a value is not asked.
+        if isinstance(asked.parent, exp.Case) and asked.parent.this is not None:
+            continue
+        for side in (asked.this, asked.args.get("expression")):
+            if isinstance(side, exp.Literal | exp.Column):
+                _read(side, "DOUBLE", columns)
     for cast in list(tree.find_all(exp.Cast)):
         wanted = next((word for types, word in _CASTS if cast.to.is_type(*types)), "")
         if wanted:

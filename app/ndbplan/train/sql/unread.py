@@ -49,6 +49,8 @@ def check_words(sql: str, version: NdbVersion) -> None:
         tokens = sqlglot.tokenize(sql, read="mysql")
     except SqlglotError:
         return
+    if len(tokens) == 1 and tokens[0].token_type is TokenType.SELECT:
+        raise syntax("")
     is_newer = bool(form(version, "dictionary_of_its_own"))
     for at, (one, other) in enumerate(pairwise(tokens)):
         word = one.text.upper()
@@ -62,8 +64,32 @@ def check_words(sql: str, version: NdbVersion) -> None:
             before = tokens[at - 1].text.upper() if at else ""
             if before not in ("AS", "."):
                 _check_moment(word, other.text)
+        elif one.token_type in (TokenType.ARROW, TokenType.DARROW) and not _is_name(tokens[at - 1]):
+            raise syntax(sql[one.start :])
+        elif word == "VALUES" and at == 0 and other.text.upper() != "ROW":
+            raise syntax(sql[other.start :])
+        elif word == "ROW" and other.token_type is TokenType.L_PAREN:
+            _check_row(sql, tokens[at + 2 :])
+        elif word == "LIMIT" and other.token_type is TokenType.STRING:
+            raise syntax(sql[other.start - 1 :])
         elif word == "," and other.text.upper() == "STRAIGHT_JOIN":
             raise syntax(sql[other.start :])
+
+
+def _check_row(sql: str, inside: Sequence[Any]) -> None:
+    """A row has two values or more."""
+    depth = 0
+    for one in inside:
+        if depth == 0 and one.token_type in (TokenType.COMMA, TokenType.R_PAREN):
+            if one.token_type is TokenType.R_PAREN:
+                raise syntax(sql[one.start :])
+            return
+        depth += (one.token_type is TokenType.L_PAREN) - (one.token_type is TokenType.R_PAREN)
+
+
+def _is_name(token: Any) -> bool:
+    """Of a column, to which alone `->` belongs (sql_yacc.yy, simple_ident JSON_SEPARATOR_SYM)."""
+    return token.token_type in (TokenType.VAR, TokenType.IDENTIFIER)
 
 
 def _check_cast(sql: str, inside: Sequence[Any], call: str, *, is_newer: bool) -> None:
@@ -115,6 +141,15 @@ def check_tree(tree: exp.Expr, cluster: LiveCluster, in_use: str) -> None:
     for escaped in tree.find_all(exp.Escape):
         if isinstance(escaped.expression, exp.Literal) and len(escaped.expression.name) > 1:
             raise SqlError(1210, "HY000", "Incorrect arguments to ESCAPE")
+    for window in tree.find_all(exp.Window):
+        order = window.args.get("order")
+        parts = (*(window.args.get("partition_by") or ()), *(() if order is None else order.expressions))
+        for part in parts:
+            place = part.this if isinstance(part, exp.Ordered) else part
+            if isinstance(place, exp.Literal) and not place.is_string:
+                told = "ORDER BY or PARTITION BY uses legacy position indication which is not supported"
+                named = window.alias or "<unnamed window>"
+                raise SqlError(3592, "HY000", f"Window '{named}': {told}, use expression.")
     for table in tree.find_all(exp.Table):
         hints = [one for one in table.args.get("hints") or () if isinstance(one, exp.IndexTableHint)]
         known = _indexes(cluster, table.db or in_use, table.name) if hints else None

@@ -12,6 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from ndbplan.train.sql.engine import Result
+from ndbplan.train.sql.nulls import FROM_USER
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
 
 NAME = re.compile(r"@(?:`([^`]{1,64})`|([A-Za-z0-9_.$]{1,64}))")
@@ -64,4 +65,8 @@ def filled(tree: exp.Expr, values: Values) -> None:
             put = exp.Neg(this=put) if value < 0 else put
         else:
             put = exp.null() if value is None else exp.Literal.string(str(value))
+            if value is None and isinstance(one.parent, exp.Select | exp.Alias):
+                # What nobody set is of bytes.
+                put = exp.Cast(this=put, to=exp.DataType.build("binary"))
+        put.meta[FROM_USER] = True
         one.replace(put)

@@ -29,7 +29,7 @@ from ndbplan.train.sql.numbers import (
     moment_kind,
     single,
 )
-from ndbplan.train.sql.problem import SqlError, Warned
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
 from ndbplan.train.sql.text_functions import text_of
 
 _BITS = {"tinyint": 8, "smallint": 16, "mediumint": 24, "int": 32, "bigint": 64}
@@ -240,10 +240,13 @@ def _year(taking: Taking, column: Column, value: Any, where: str) -> int:
 
 
 def _bit(taking: Taking, column: Column, value: Any, where: str) -> int:
-    number = int(_as_number(taking, column, value, where, "integer"))
-    if not 0 <= number < 2 ** (column.length or 1):
+    # All 64 bits are a number below 0 where numbers have a sign, and such are all that SQLite has.
+    number = int(_as_number(taking, column, value, where, "integer")) % 2**64
+    if number >= 2 ** (column.length or 1):
         taking.wrong(1406, "22001", f"Data too long {where}")
         return int(2 ** (column.length or 1) - 1)
+    if number >= 2**63:
+        raise NotSimulated("values of BIT(64) whose first bit is set are not simulated")
     return number
 
 
