@@ -135,3 +135,25 @@ def test_whether_there_is_a_day_naught_is_said_by_the_mode(consoles: Consoles) -
     assert cells(say(consoles, asked)) == ["NULL", "NULL"]
     assert cells(say(consoles, "SET sql_mode = ''", asked)) == ["0", "0"]
     say(consoles, "SET sql_mode = DEFAULT")
+
+
+OF_NDB = (
+    ("CREATE TABLE test.au (id INT AUTO_INCREMENT, KEY(id)) ENGINE=NDB", 1005, 4335),
+    ("CREATE TABLE test.bi (pk1 BIT(9) NOT NULL PRIMARY KEY, b INT) ENGINE=NDB", 1005, 906),
+    ("CREATE TABLE test.bi (pk1 INT PRIMARY KEY, b BIT(9), KEY(b)) ENGINE=NDB", 1005, 906),
+)
+"""mysql-test/suite/ndb/r: ndb_autoinc.result, ndb_bitfield.result."""
+
+
+@pytest.mark.parametrize(("statement", "code", "inside"), OF_NDB)
+def test_keys_that_ndb_has_not(consoles: Consoles, statement: str, code: int, inside: int) -> None:
+    assert say(consoles, statement).startswith(f"ERROR {code} (HY000): Can't create table '")
+    assert f"| Warning | 1296 | Got error {inside} '" in say(consoles, "SHOW WARNINGS")
+
+
+def test_an_index_by_hash_alone_is_none_of_ndb(consoles: Consoles) -> None:
+    """mysql-test/suite/ndb/r/ndb_index_ordered.result."""
+    say(consoles, "CREATE TABLE test.ha (a INT PRIMARY KEY, b INT, c INT) ENGINE=NDB")
+    told = say(consoles, "CREATE INDEX i ON test.ha (b, c) USING HASH")
+    assert told.startswith("ERROR 1112 (42000): Table 'ha' uses an extension that doesn't exist")
+    assert say(consoles, "CREATE INDEX i ON test.ha (b) USING BTREE").startswith("Query OK")

@@ -30,6 +30,7 @@ from ndbplan.train.sql.defining import Asked
 from ndbplan.train.sql.modes import is_strict
 from ndbplan.train.sql.partitioning import Clause, check_clause
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
+from ndbplan.train.sql.too_large import refused_by_ndb
 from ndbplan.train.sql.values import Taking
 
 _MOST_BYTES = 65_535
@@ -263,9 +264,26 @@ def _raise_at_type(asked: Asked, column: str, *, behind: bool) -> None:
             raise syntax(asked.sql[asked.words[at + 1 + behind].start :])
 
 
+def _check_ndb_keys(asked: Asked, table: Table) -> None:
+    """Raises SqlError for keys that NDB has not, as its own tests have it (ndb_autoinc, ndb_bitfield).
+
+    Without a primary key the hidden one counts up, and no column beside it; no key has bits.
+    """
+    if not form(asked.plan.version, "dictionary_of_its_own"):
+        return
+    if not table.primary_key and any(one.auto_increment for one in table.columns):
+        raise refused_by_ndb(asked, 4335)
+    in_keys = {
+        name for names in (table.primary_key, *(one.columns for one in table.indexes)) for name in names
+    }
+    if any(one.type == "bit" and one.name in in_keys for one in table.columns):
+        raise refused_by_ndb(asked, 906)
+
+
 def finished(asked: Asked, table: Table, clause: Clause | None) -> tuple[Table, list[Warned]]:
     """The table as the server keeps it, and what it warns of. Raises SqlError for what it refuses of it."""
     _check_columns(asked, table)
+    _check_ndb_keys(asked, table)
     check_comments_of_columns(table)
     kept = [one for one in table.left_out if not one.startswith(("COMMENT of the table", "CONNECTION of"))]
     connection = _option_text(asked, "CONNECTION")
