@@ -157,3 +157,41 @@ def test_an_index_by_hash_alone_is_none_of_ndb(consoles: Consoles) -> None:
     told = say(consoles, "CREATE INDEX i ON test.ha (b, c) USING HASH")
     assert told.startswith("ERROR 1112 (42000): Table 'ha' uses an extension that doesn't exist")
     assert say(consoles, "CREATE INDEX i ON test.ha (b) USING BTREE").startswith("Query OK")
+
+
+def test_letters_that_a_character_set_has_not(consoles: Consoles) -> None:
+    columns = "a VARCHAR(10) CHARACTER SET ascii, b VARCHAR(10) CHARACTER SET latin1"
+    made = f"CREATE TABLE test.le ({columns}) ENGINE=NDB"
+    told = "ERROR 1366 (HY000): Incorrect string value: '{}' for column '{}' at row 1"
+    say(consoles, made)
+    for statement, shown, column in (
+        ("INSERT INTO test.le (a) VALUES ('é')", "\\xC3\\xA9", "a"),
+        ("INSERT INTO test.le (b) VALUES ('a日bé')", "\\xE6\\x97\\xA5b\\xC3\\xA9", "b"),
+    ):
+        assert say(consoles, statement).strip() == told.format(shown, column)
+    assert "2 warnings" in say(consoles, "INSERT IGNORE INTO test.le VALUES ('xé','日')")
+    assert cells(say(consoles, "SELECT * FROM test.le")) == ["x?", "?"]
+    say(consoles, "DELETE FROM test.le", "INSERT INTO test.le (b) VALUES ('é')")
+    altered = say(consoles, "ALTER TABLE test.le MODIFY b VARCHAR(10) CHARACTER SET ascii")
+    assert altered.strip() == told.format("\\xE9", "b")
+    assert cells(say(consoles, "SELECT b FROM test.le")) == ["é"]
+
+
+def test_patterns_know_the_collation_of_their_column(consoles: Consoles) -> None:
+    made = "CREATE TABLE test.re (a VARCHAR(10) COLLATE utf8mb4_bin, b VARCHAR(10)) ENGINE=NDB"
+    say(consoles, made, "INSERT INTO test.re VALUES ('abc','abc')")
+    asked = "a REGEXP 'B', b REGEXP 'B', REGEXP_LIKE(a,'B','i'), REGEXP_REPLACE(a,'B','x')"
+    assert cells(say(consoles, f"SELECT {asked} FROM test.re")) == ["0", "1", "1", "abc"]
+
+
+def test_a_check_by_a_pattern_is_no_wrong_syntax(consoles: Consoles) -> None:
+    say(consoles, "CREATE TABLE test.ch (a VARCHAR(10)) ENGINE=NDB")
+    for pattern in ("REGEXP '^a'", "LIKE 'a%'"):
+        assert not say(consoles, f"ALTER TABLE test.ch ADD CHECK (a {pattern})").startswith("ERROR 1064")
+
+
+def test_who_makes_a_text_too_long_is_named(consoles: Consoles) -> None:
+    for call in ("SPACE(100000000)", "REPEAT('a',100000000)"):
+        say(consoles, f"SELECT LENGTH({call})")
+        name = call.partition("(")[0].lower()
+        assert f"Result of {name}() was larger than" in say(consoles, "SHOW WARNINGS")

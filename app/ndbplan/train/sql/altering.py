@@ -122,14 +122,16 @@ def check_words(asked: Asked, said: Iterable[str]) -> None:
 
 def check_types(asked: Asked) -> None:
     """Raises SqlError 1064 at the first word behind the name of a column that is no type."""
-    depth, closed = 0, False
+    depth, closed, opens = 0, False, ""
     for before, name, kind in zip(asked.words, asked.words[1:], asked.words[2:], strict=False):
+        is_expression = before.text == "(" and opens in ("CHECK", "AS")
+        opens = before.upper
         depth += (before.text == "(") - (before.text == ")")
         closed |= before.text == ")" and depth == 0
         is_column = (
             before.text in ("(", ",")
             and depth <= 1
-            and not closed
+            and not (closed or is_expression)
             and name.upper not in _NO_TYPE
             and name.kind in ("word", "name")
         )

@@ -29,7 +29,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_DOUBLE, ("double", "double", "...")),
     **dict.fromkeys(("truncate", "round"), ("double", "integer")),
     **dict.fromkeys(_WHOLE, ("integer", "integer", "...")),
-    **dict.fromkeys(("elt", "make_set"), ("integer",)),
+    **dict.fromkeys(("elt", "make_set", "space"), ("integer",)),
     **dict.fromkeys(("left", "right", "repeat", "lpad", "rpad", "sha2"), ("any", "integer")),
     **dict.fromkeys(("mid", "conv", "stuff"), ("any", "integer", "integer")),
     **dict.fromkeys(("locate", "substring_index"), ("any", "any", "integer")),

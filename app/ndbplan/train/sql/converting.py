@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from ndbplan.ndb.charsets import max_char_bytes
+from ndbplan.ndb.charsets import charset_of, max_char_bytes
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.tables import Column, Table
 from ndbplan.train.contents import Held, Key, Row, same
@@ -188,6 +188,7 @@ class _Copy:
         if self._is_cut(old, new) and len(str(value)) > (new.length or 1):
             self.taking.wrong(1265, "01000", f"Data truncated for column '{new.name}' at row {number}")
             return str(value)[: new.length or 1]
+        self.taking.source = charset_of(of_column(self.old, old, self.asked.plan.version) or "utf8mb4")
         return self.taking.take(new, self._read(old, new, value), number)
 
     def _is_cut(self, old: Column, new: Column) -> bool:

@@ -40,6 +40,7 @@ from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
 from ndbplan.train.sql.query_settings import Settings
 from ndbplan.train.sql.reading import typed_list
 from ndbplan.train.sql.recursion import rounds_of, too_deep
+from ndbplan.train.sql.regular_expressions import EXACT
 from ndbplan.train.sql.rollup import rolled_up
 from ndbplan.train.sql.scopes import check_names, named_later, renamed
 from ndbplan.train.sql.sqlite_errors import refused
@@ -214,6 +215,7 @@ def _fill(
     known = _Known({}, {}, {})
     columns = known.kinds
     made: dict[str, Sequence[str]] = {}
+    exact = set[str]()
     for table in tree.find_all(exp.Table):
         if isinstance(table.this, exp.JSONTable):
             raise NotSimulated("JSON_TABLE() is not simulated here")
@@ -237,7 +239,7 @@ def _fill(
             values = [tuple(held(row[column], large) for column in relation.columns) for row in relation.rows]
             base.executemany(f"INSERT INTO {_quoted(inside)} VALUES ({places})", values)
             letters.meet(one for row in values for one in row)
-        low = [one.lower() for one in relation.columns]
+        low, exact = [one.lower() for one in relation.columns], exact | {*map(str.lower, relation.exact)}
         columns.update(zip(low, relation.kinds, strict=True))
         known.nullable.update(zip(low, relation.nullable or (True,) * len(low), strict=True))
         known.heads.update(zip(low, relation.columns, strict=True) if relation.heads else ())
@@ -248,6 +250,7 @@ def _fill(
         table.set("catalog", None)
     check_names(tree, columns, made)
     for column in tree.find_all(exp.Column):
+        column.meta[EXACT] = column.name.lower() in exact
         # `ndbinfo.nodes.node_id` is the column of the table by its name alone.
         column.set("db", None)
         column.set("catalog", None)

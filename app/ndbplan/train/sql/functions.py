@@ -297,6 +297,7 @@ def give(
     joined: Any = partial(_Joined, warn, settings.joined_bytes)
     packet = settings.packet_bytes
     strict = _STRICT | regular_expressions.calls(settings.patterns)
+    strict["SPACE"] = text_functions.spaces(settings.space_is_called)
     if settings.has_no_zero_day:
         strict["mysql_extract"] = dates.extract_days
     strict = {name: strictly(as_taken(name, one, warn), warn, packet) for name, one in strict.items()}

@@ -28,6 +28,8 @@ class Settings(NamedTuple):
     """How long the server lets a text be that a function makes."""
     patterns: str
     """The library of regular expressions: `icu` or `posix`."""
+    space_is_called: str
+    """What the server calls SPACE() where it warns: `repeat` as long as it is one of blanks (5.6, 5.7)."""
     has_no_zero_day: bool
     """0000-00-00 is no day (NO_ZERO_DATE)."""
 
@@ -42,5 +44,6 @@ def settings_of(values: Mapping[str, str], version: NdbVersion) -> Settings:
         bool(form(version, "wrong_moments_refused")),
         int(values["max_allowed_packet"]),
         form(version, "regular_expressions"),
+        "space" if form(version, "dictionary_of_its_own") else "repeat",
         "NO_ZERO_DATE" in values["sql_mode"].upper().split(","),
     )

@@ -28,6 +28,11 @@ logging.getLogger("sqlglot").addHandler(logging.NullHandler())
 
 
 class _Parser(MySQLParser):
+    FUNCTIONS = {  # noqa: RUF012 — as sqlglot declares it
+        **MySQLParser.FUNCTIONS,
+        "SPACE": lambda args: exp.Anonymous(this="SPACE", expressions=args),
+    }
+
     def _parse_expression(self) -> exp.Expr | None:
         """With the words that it was typed in, which are its name where nobody gives it one."""
         first = self._curr

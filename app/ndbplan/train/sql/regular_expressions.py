@@ -251,6 +251,8 @@ def calls(library: str) -> dict[str, Callable[..., Any]]:
     return {f"mysql_regexp_{name}": partial(call, read) for name, call in named.items()}
 
 
+EXACT = "exact"
+"""Of a column whose letters differ where their cases do."""
 _ARGUMENTS: dict[type, dict[str, str | int | None]] = {
     exp.RegexpLike: {"this": None, "expression": None, "flag": ""},
     exp.RegexpReplace: {
@@ -271,7 +273,8 @@ def ours(node: exp.Expr) -> exp.Expr | None:
     if names is None:
         return None
     given = [(node.args.get(name) or exp.convert(usual)).copy() for name, usual in names.items()]
-    if any(isinstance(one, exp.Collate) and one.expression.name == BY_BYTES for one in given[:2]):
+    named = next((one.expression.name for one in given[:2] if isinstance(one, exp.Collate)), "")
+    if named == BY_BYTES or (not named and any(one.meta.get(EXACT) for one in given[:2])):
         # What is asked for behind it counts.
         given[-1] = exp.DPipe(this=exp.Literal.string("c"), expression=given[-1])
     name = type(node).__name__.removeprefix("Regexp").lower()

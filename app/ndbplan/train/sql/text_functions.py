@@ -148,6 +148,11 @@ def _find_in_set(value: Any, listed: Any) -> int:
     return words.index(wanted) + 1 if wanted in words else 0
 
 
+def spaces(name: str) -> Callable[[Any], str]:
+    """SPACE, which the server calls by this name where it warns."""
+    return lambda count: _repeated(" ", whole(count), name)
+
+
 STRICT: dict[str, Callable[..., Any]] = {
     "REVERSE": lambda v: text_of(v)[::-1], "SUBSTRING_INDEX": _substring_index, "MID": _mid,
     "mysql_locate": _locate, "mysql_converted": _converted, "LPAD": _pad(True), "RPAD": _pad(False),

@@ -11,11 +11,13 @@ from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 
+from ndbplan.ndb.charsets import charset_of
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.tables import Column
 from ndbplan.train.contents import WHOLE
 from ndbplan.train.sql import json_texts
 from ndbplan.train.sql.json_faults import fault_of
+from ndbplan.train.sql.letters_held import held
 from ndbplan.train.sql.moments import NoMomentError, NoTimeError, moment, read_clock, read_moment
 from ndbplan.train.sql.numbers import (
     BYTES,
@@ -71,6 +73,8 @@ class Taking:
     rounds_seconds: bool = True
     """Fractions of a second that a column does not hold are rounded; cut off where no column holds any."""
     warnings: list[Warned] = field(default_factory=list)
+    source: str = "utf8mb4"
+    """The character set that texts come in."""
 
     def wrong(self, code: int, sqlstate: str, text: str) -> None:
         """An error, or a warning where the server is not strict. Raises SqlError."""
@@ -285,6 +289,10 @@ def _json(taking: Taking, column: Column, value: Any, where: str) -> str:
 def _text(taking: Taking, column: Column, value: Any, where: str) -> str:
     text = text_of(value)
     kind = COLUMN_TYPES[column.type]
+    if kind.is_text and column.collation is not None:
+        text, told = held(text, charset_of(column.collation), taking.source)
+        if told:
+            taking.wrong(1366, "HY000", f"Incorrect string value: '{told}' {where}")
     if column.type in ("char", "varchar", "binary", "varbinary"):
         most = column.length if column.length is not None else 1
         cut = text.rstrip(" ") if column.type in ("char", "varchar") else text
