@@ -224,6 +224,25 @@ def test_deprecated_by_release() -> None:
     assert catalogue.knows("DB", "ExtraSendBufferMemory", NdbVersion.parse("7.2.5"))
 
 
+def test_no_parameter_is_younger_than_one_that_got_a_higher_number() -> None:
+    """Numbers are given one after the other: those below that of ThreadConfig (7.2.3) were there with it.
+
+    Only in the rows that were filled then: up to 198, and from 605 on.
+    """
+    numbers: dict[str, int] = read_json("ndb/config_params.json")["numbers"]
+    before = [name for name, number in numbers.items() if 142 <= number <= 198 or 605 <= number <= 628]
+    assert len(before) > 60
+    version = NdbVersion.parse("7.2.3")
+    assert [name for name in before if not catalogue.knows("DB", name, version)] == []
+
+
+def test_every_parameter_of_data_nodes_has_its_number() -> None:
+    numbers: dict[str, int] = read_json("ndb/config_params.json")["numbers"]
+    unnumbered = {"ExecuteOnComputer", "System", "RestartOnErrorInsert"}
+    listed = {one.name for text in SERIES for one in catalogue.parameters("DB", NdbVersion.parse(text))}
+    assert listed - numbers.keys() == unnumbered
+
+
 def test_timers_that_came_later() -> None:
     """7.4.5 by its release notes; that of management servers is absent in 7.2.1 and present in 7.4.10."""
     timeout = "TimeBetweenGlobalCheckpointsTimeout"
