@@ -83,7 +83,7 @@ def test_files_that_are_gone_are_not_said_to_be_there() -> None:
 
 
 def test_what_a_data_node_prints_is_in_the_log_of_its_service() -> None:
-    """With --nodaemon it writes no ndb_ID_out.log: seen of a data node of 9.7.4 that its exported unit ran."""
+    """With --nodaemon it writes no ndb_ID_out.log: seen of 9.7.4 run by an exported unit."""
     assert "--nodaemon" in next(one for one in services(STARTER) if "ndbmtd" in one.name).command
     assert "_out.log" not in DATA_NODE_STAYS_AWAY
     assert "journalctl --unit=NAME" in DATA_NODE_STAYS_AWAY

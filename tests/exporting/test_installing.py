@@ -68,7 +68,7 @@ def test_a_server_that_packages_start_is_stopped_wherever_the_script_was_broken_
     assert life.breaks > 20
 
 
-def test_each_host_takes_packages_of_its_own_system(tmp_path: Path) -> None:
+def test_each_host_takes_packages_of_its_own_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder may hold both kinds for hosts of two systems: all of them took .rpm."""
     cluster, folder = exported(STARTER, tmp_path)
     programs = folder.parent / "programs"
@@ -82,7 +82,7 @@ def test_each_host_takes_packages_of_its_own_system(tmp_path: Path) -> None:
         took[host] = next(p[-3:] for h, p in cluster.files if h == host and "/ndb-programs/ndb." in p)
         return install(cluster, host, words)
 
-    setattr(cluster, "_dnf", installed)
+    monkeypatch.setattr(cluster, "_dnf", installed)
     done = cluster.run(folder, "install", "--programs", str(programs))
     assert done.returncode == 0, done.stderr
     assert took == {host: "deb" if host in debian else "rpm" for host in cluster.releases}

@@ -56,9 +56,9 @@ MANAGEMENT_STAYS_AWAY = (
     "ndb_mgmd refuses; correct it in the plan and export again"
 )
 DATA_NODE_STAYS_AWAY = (
-    "read ndb_ID_error.log in its DataDir and the log of its service, which has what else it prints (journalctl "
-    "--unit=NAME, or /var/log/NAME.log of an init script); correct what they name, run the part again: nodes "
-    "that run are left alone"
+    "read ndb_ID_error.log in its DataDir and the log of its service, which has what else it prints "
+    "(journalctl --unit=NAME, or /var/log/NAME.log of an init script); correct what they name, run "
+    "the part again: nodes that run are left alone"
 )
 SQL_NODE_STAYS_AWAY = (
     "read its error log: it must reach a management node and the data nodes, and its node id must be free; "
