@@ -266,9 +266,11 @@ class ActedCluster(ActedSql):
             for node in self._members():
                 node.tables = True
             self.tables = copy.deepcopy(schema)
+            self.lacks_grants = {"--include-stored-grants", "--disable-indexes"} <= told.keys()
         elif not tables:
             raise RefusedError("Unable to find table\n")
         elif "--rebuild-indexes" in told:
+            self.lacks_grants = self.lacks_grants and "--include-stored-grants" not in told
             self._foreign_keys_again(foreign_keys)
         elif "--restore-data" in told:
             self.restored.add(node_id)

@@ -312,6 +312,9 @@ class ActedHosts(ActedFiles):
         known = next(iter(self.accounts.values()), {})
         if self.plan.version >= STORED_USERS:
             self.accounts.setdefault(process.node_id, dict(known))
+            if self.lacks_grants:
+                # Failed to setup PRIMARY index of ndb_sql_metadata (4243): seen of 9.7.4.
+                self.faults.append(f"{self.now:.1f} s: {process.unit} finds no accounts that all share")
         serving = [s for s in self.servers() if s.active and self.now >= s.ready_at]
         if serving and self.selinux.get(process.host) != "off":
             if _host_of(process.node_id, serving[0].configuration) not in (None, process.host):

@@ -9,6 +9,7 @@ import pytest
 from ndbplan.checks.fix import fix_all
 from ndbplan.checks.run import check
 from ndbplan.configuration.difference import diff
+from ndbplan.configuration.mysqld import has_gtids
 from ndbplan.configuration.needs import CannotChangeError, needs
 from ndbplan.edits.assign import assign
 from ndbplan.edits.parameters import set_parameter
@@ -25,6 +26,8 @@ from ndbplan.ndb.mysqld_options import (
     who_has,
 )
 from ndbplan.ndb.version import NdbVersion
+from ndbplan.operations.accounts import dump
+from ndbplan.operations.commands import Shell
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from one_rule import of_rule
@@ -305,6 +308,29 @@ def test_an_option_that_needs_another(options: dict[str, int | str], count: int)
     if count:
         with pytest.raises(CannotChangeError, match="without enforce-gtid-consistency=ON"):
             needs(STARTER, plan)
+
+
+@pytest.mark.parametrize(
+    ("version", "options", "has", "starts"),
+    [
+        ("8.4", {}, False, True),
+        ("8.4", {"gtid_mode": "ON"}, True, False),
+        ("9.x", {}, True, True),
+        ("9.x", {"gtid_mode": "ON"}, True, True),
+        ("9.x", {"gtid_mode": "OFF"}, False, True),
+        ("9.x", {"gtid_mode": "ON", "enforce_gtid_consistency": "OFF"}, True, False),
+    ],
+)
+def test_global_ids_are_on_by_themselves_in_9_x(
+    version: str, options: dict[str, int | str], *, has: bool, starts: bool
+) -> None:
+    """As mysqld 9.7.4 says: a dump without --set-gtid-purged=OFF set its ids where it was read back."""
+    plan = set_plan(update(STARTER, STARTER.sql_nodes[0].id, options=options), ndb_version=version)
+    assert has_gtids(plan, plan.sql_nodes[0]) is has
+    dumps = [one.command for step in dump(plan) for one in step.commands if isinstance(one, Shell)]
+    mine = [one for one in dumps if "mysqldump --" in one][:2]
+    assert ["--set-gtid-purged=OFF" in one for one in mine] == [has, has]
+    assert (of_rule(plan, "mysqld-options") == []) is starts
 
 
 @pytest.mark.parametrize(

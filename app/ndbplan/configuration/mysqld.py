@@ -20,6 +20,7 @@ from ndbplan.ndb.mysqld_options import (
     option,
     read_as,
     said_by_the_plan,
+    switched,
     written,
 )
 from ndbplan.ndb.option_file import value_in_file
@@ -52,7 +53,8 @@ def writes_binary_log(plan: Plan, node: SqlNode) -> bool:
 
 def has_gtids(plan: Plan, node: SqlNode) -> bool:
     """Whether transactions of an SQL node have global ids, which a dump would set elsewhere."""
-    return as_read(plan, stated_options(node)).get("gtid-mode", "OFF") != "OFF"
+    mode = "gtid-mode"
+    return as_read(plan, stated_options(node)).get(mode, switched(mode, plan.version)) != "OFF"
 
 
 def open_files(plan: Plan, node: SqlNode) -> int:

@@ -347,12 +347,19 @@ class Lack(NamedTuple):
     to_be: str
 
 
+def switched(name: str, version: NdbVersion) -> str:
+    """ON or OFF: what a switch is where nothing is stated. Source: `on_by_themselves_source`."""
+    rows = read_json("ndb/mysqld_options.json")["on_by_themselves"]
+    is_on = any(row["name"] == canonical(name) and version >= release(row["from"]) for row in rows)
+    return "ON" if is_on else "OFF"
+
+
 def lacks(told: Mapping[str, str], version: NdbVersion) -> Iterator[Lack]:
     """Those of some options that need another one, which is missing or otherwise."""
     for row in read_json("ndb/mysqld_options.json")["needs"]:
         name, other = row["name"], row["needs"]
         is_asked = name in told and told[name].upper() in row["values"] and version >= release(row["from"])
-        if is_asked and told.get(other, "OFF").upper() not in row["to_be"]:
+        if is_asked and told.get(other, switched(other, version)).upper() not in row["to_be"]:
             to_be = row["to_be"][0]
             yield Lack(name, f"{name}={told[name]} without {other}={to_be}", other, to_be)
     letters = "character-set-server"

@@ -335,7 +335,7 @@ def _restore_steps(times: Times, before: Plan) -> Iterator[Step]:
         "restore-indexes",
         "Build the indexes",
         "Once, when all rows are there.",
-        (part(nodes[0], "--rebuild-indexes", others=others),),
+        (part(nodes[0], "--rebuild-indexes", *shared, others=others),),
         _sum(indexes),
         blocked=(_NOT_COMPLETE,),
         phases=indexes,
