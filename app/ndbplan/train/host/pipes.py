@@ -21,11 +21,21 @@ _SIGNS = "|&;<>()"
 _SIGNS_OF_PATTERNS = "|+?(){}"
 """Behind a backslash, or without it, they are no letters."""
 _PIECE = regex.compile(r"\\.|\[\^?\]?(?:\[[:.=].*?[:.=]\]|[^\]])*\]|[|+?(){}]", regex.DOTALL)
+_QUOTED = re.compile(r"""'[^']*+'|"(?:[^"\\]|\\.)*+"|\\.""", re.DOTALL)
+_HIDDEN = {ord(sign): chr(0xE000 + ord(sign)) for sign in _SIGNS}
+_SHOWN = {0xE000 + ord(sign): sign for sign in _SIGNS}
+_CLASS = re.compile(r"\[:([a-z]*+):\]")
+_CLASSES = frozenset((
+    "alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper",
+    "xdigit",
+))  # fmt: skip
+_INTERVAL = re.compile(r"([0-9]*+)(?:(,)([0-9]*+))?")
 _MOST_S = 0.5
 _UNMATCHED = {
     "unterminated character set": "Unmatched [, [^, [:, [., or [=",
     "missing )": "Unmatched ( or \\(",
     "unbalanced parenthesis": "Unmatched ) or \\)",
+    "bad character range": "Invalid range end",
 }
 """GNU grep 3, by what `regex` says."""
 
@@ -36,7 +46,9 @@ class Unread(Exception):  # noqa: N818 — what the shell says of a line
 
 def parts_of(line: str) -> list[list[str]]:
     """The words of each program of a line. Raises Unread, and ValueError for an open quote."""
-    lexer = shlex.shlex(line, posix=True, punctuation_chars=_SIGNS)
+    # Signs in quotes are none of the shell.
+    hidden = _QUOTED.sub(lambda found: found[0].translate(_HIDDEN), line)
+    lexer = shlex.shlex(hidden, posix=True, punctuation_chars=_SIGNS)
     lexer.whitespace_split = True
     parts: list[list[str]] = [[]]
     for word in lexer:
@@ -45,7 +57,7 @@ def parts_of(line: str) -> list[list[str]]:
         elif word and set(word) <= set(_SIGNS):
             raise Unread(f"'{word}' is not simulated here: one program at a time, and | behind it")
         else:
-            parts[-1].append(word)
+            parts[-1].append(word.translate(_SHOWN))
     if len(parts) > 1 and not all(parts):
         raise Unread("syntax error near unexpected token `|'")
     for one in parts[1:]:
@@ -115,6 +127,7 @@ def _pattern(pattern: str, letters: Container[str]) -> regex.Pattern[str]:
     if "F" in letters:
         ours = regex.escape(pattern)
     else:
+        _check(pattern, extended="E" in letters)
         ours = _PIECE.sub(lambda piece: _in_ours(piece[0], "E" in letters), pattern)
         if "E" not in letters:
             ours = regex.sub(r"\A(\^?)\*", r"\1\\*", ours)
@@ -125,6 +138,34 @@ def _pattern(pattern: str, letters: Container[str]) -> regex.Pattern[str]:
     except regex.error as error:
         said = f"'{pattern[:40]}' is no pattern that is simulated"
         raise Unread(f"grep: {_UNMATCHED.get(error.msg, said)}") from None
+
+
+def _check(pattern: str, *, extended: bool) -> None:
+    """Raises Unread in the words of GNU grep 3.8 for what another library lets pass."""
+    opens, closes = ("{", "}") if extended else ("\\{", "\\}")
+    at = 0
+    while at < len(pattern):
+        found = _PIECE.match(pattern, at)
+        piece = found[0] if found is not None else pattern[at]
+        at += len(piece)
+        if piece == "\\":
+            raise Unread("grep: Trailing backslash")
+        if piece[0] == "[" and len(piece) > 1:
+            if piece.startswith("[:") and piece.endswith(":]"):
+                raise Unread("grep: character class syntax is [[:space:]], not [:space:]")
+            if not _CLASSES.issuperset(_CLASS.findall(piece)):
+                raise Unread("grep: Invalid character class name")
+        if piece != opens:
+            continue
+        inside, end, _ = pattern[at:].partition(closes)
+        interval = _INTERVAL.fullmatch(inside)
+        if not end or interval is None or not inside:
+            if not extended:
+                raise Unread("grep: Invalid content of \\{\\}" if end else "grep: Unmatched \\{")
+            continue
+        least, most = int(interval[1] or 0), int(interval[3]) if interval[3] else None
+        if most is not None and most < least:
+            raise Unread("grep: Invalid content of \\{\\}")
 
 
 def _in_ours(piece: str, extended: bool) -> str:
