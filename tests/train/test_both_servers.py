@@ -195,3 +195,18 @@ def test_who_makes_a_text_too_long_is_named(consoles: Consoles) -> None:
         say(consoles, f"SELECT LENGTH({call})")
         name = call.partition("(")[0].lower()
         assert f"Result of {name}() was larger than" in say(consoles, "SHOW WARNINGS")
+
+
+def test_a_savepoint_before_any_change_is_gone_back_to(consoles: Consoles) -> None:
+    made = "CREATE TABLE test.sv (a INT PRIMARY KEY) ENGINE=NDB"
+    say(consoles, made, "START TRANSACTION", "SAVEPOINT s1", "INSERT INTO test.sv VALUES (6)")
+    assert say(consoles, "ROLLBACK TO SAVEPOINT S1").startswith("Query OK")
+    assert say(consoles, "SELECT * FROM test.sv").startswith("Empty set")
+    assert say(consoles, "ROLLBACK TO nosuch").startswith(
+        "ERROR 1305 (42000): SAVEPOINT nosuch does not exist"
+    )
+    assert say(consoles, "RELEASE SAVEPOINT s1").startswith("Query OK")
+    assert say(consoles, "RELEASE SAVEPOINT s1").startswith("ERROR 1305 ")
+    say(consoles, "INSERT INTO test.sv VALUES (7)", "COMMIT", "SAVEPOINT s2")
+    assert say(consoles, "ROLLBACK TO s2").startswith("ERROR 1305 ")
+    assert cells(say(consoles, "SELECT * FROM test.sv")) == ["7"]

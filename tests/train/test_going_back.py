@@ -94,7 +94,7 @@ def test_a_session_is_what_it_was_before_the_moment_gone_back_to(saved: Consoles
     for line in ("mysql> USE ndbinfo; SET @x = 2;", "data1$ df -h", "data3$ tail -f /var/lib/x", "! wait 5s"):
         consoles.answer(line)
     consoles.answer(f"! rewind to {at_s:.1f}s")
-    assert "| test       |  1 |" in consoles.answer("mysql> SELECT DATABASE(), @x;")
+    assert "| test       |    1 |" in consoles.answer("mysql> SELECT DATABASE(), @x;")
     assert consoles.answer("data1$ echo $?") == "2\n"
 
 

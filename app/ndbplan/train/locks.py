@@ -109,6 +109,8 @@ class Transaction(NamedTuple):
     """When it last did something at the data nodes."""
     lost: int = 0
     """The error that its next statement meets, as the data nodes gave it up; 0: they have not."""
+    savepoints: tuple[str, ...] = ()
+    """Names, in small letters, of places in it before which nothing was changed."""
 
     @property
     def is_known(self) -> bool:

@@ -41,6 +41,14 @@ class Transacts(Order):
 
 
 @dataclass(frozen=True)
+class Marks(Order):
+    """A transaction has these savepoints from now on, and no others."""
+
+    session: int
+    savepoints: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Locks(Order):
     """A transaction has locked rows, and is in tables."""
 
@@ -95,7 +103,7 @@ class Idles:
     session: int
 
 
-for _kind in (Transacts, Locks, Waits, Runs, Kills, SetsForAll, LocksTables):
+for _kind in (Transacts, Marks, Locks, Waits, Runs, Kills, SetsForAll, LocksTables):
     planned(_kind)(at_once)
 
 
@@ -147,8 +155,16 @@ def transacts(sim: Simulation, order: Transacts) -> None:
             state.of_servers = state.of_servers.lock(number, None)
     elif order.how == "again" and ended is not None:
         state.transactions[number] = Transaction(
-            ended.node_id, sim.at_s, tables=ended.tables, written=ended.written
+            ended.node_id, sim.at_s, tables=ended.tables, written=ended.written, savepoints=ended.savepoints
         )
+
+
+@handles(Marks)
+def marks(sim: Simulation, order: Marks) -> None:
+    state = state_of(sim)
+    held = state.transactions.get(order.session)
+    if held is not None:
+        state.transactions[order.session] = held._replace(savepoints=order.savepoints)
 
 
 @handles(Locks)

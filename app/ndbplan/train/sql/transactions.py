@@ -13,7 +13,7 @@ from ndbplan.train.sql import server
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
 from ndbplan.train.sql.refused import met
 from ndbplan.train.state import LOCAL_ID
-from ndbplan.train.transacting import Transacts
+from ndbplan.train.transacting import Marks, Transacts
 
 OK = "Query OK, 0 rows affected (0.00 sec)"
 _OF_SAVEPOINTS = ("savepoint", "release", "rollback", "to", "work")
@@ -94,6 +94,21 @@ def _distributed(sql: str) -> SqlError | NotSimulated:
     return NotSimulated("transactions of XA are not simulated here; START TRANSACTION is")
 
 
+def _leave_savepoint(name: str, cluster: LiveCluster, *, keeps: bool) -> None:
+    """ROLLBACK TO, which keeps the savepoint, and RELEASE; later ones go. Raises SqlError 1305.
+
+    What engines did that came into the transaction behind it is rolled back whole (ha_rollback_to_savepoint),
+    and nothing was done before.
+    """
+    held = open_of(cluster)
+    if held is None or name.lower() not in held.savepoints:
+        raise SqlError(1305, "42000", f"SAVEPOINT {name} does not exist")
+    if keeps:
+        act(cluster, "again")
+    at = held.savepoints.index(name.lower())
+    cluster.act(Marks(cluster.sql_session, held.savepoints[: at + keeps]))
+
+
 def transaction(sql: str, cluster: LiveCluster) -> str:
     """BEGIN, COMMIT, ROLLBACK and savepoints, of which NDB knows nothing."""
     words, held = sql.lower().split(), open_of(cluster)
@@ -115,9 +130,13 @@ def transaction(sql: str, cluster: LiveCluster) -> str:
         if is_open and (deltas or form(cluster.plan.version, "no_savepoint_at_once")):
             text = "The storage engine for the table doesn't support SAVEPOINT"
             raise SqlError(1178, "42000", text)
+        if held is not None and names:
+            others = tuple(one for one in held.savepoints if one != names[-1].lower())
+            cluster.act(Marks(cluster.sql_session, (*others, names[-1].lower())))
         return OK
     if verb == "release" or (verb == "rollback" and "to" in words[1:3]):
-        raise SqlError(1305, "42000", f"SAVEPOINT {names[-1] if names else ''} does not exist")
+        _leave_savepoint(names[-1] if names else "", cluster, keeps=verb == "rollback")
+        return OK
     if verb == "rollback":
         act(cluster, "rollback")
     elif verb == "commit":
