@@ -40,6 +40,9 @@ _MOST_DEVIATIONS = 3
 _FARTHEST, _FAR = 6.0, 1.5
 """A measurement contradicts the plan when constants must be so many standard deviations off to explain it,
 and it lies so many times beyond the range of the estimate: not all that is uncertain is a constant."""
+_ALONE = 1.05
+"""One duration that stays so many times off its measurement is explained by no constant: of several, such as
+phases of a start, one may be off."""
 _CONTRADICTS = 3.0
 """Two measurements contradict each other so many standard deviations apart: one of 370 does by chance."""
 _OF_THE_MODEL = 0.08
@@ -315,13 +318,15 @@ def _refuse_the_unlikely(
 def _refuse_what_stays(
     expected: Sequence[Quantity], found: Sequence[float], observed: Sequence[Observed]
 ) -> None:
-    """Raises MeasurementError for a duration far beyond its range that no constant brings any nearer."""
+    """Raises MeasurementError for a duration that no constant brings near: far beyond its range, or alone."""
+    alone = len(observed) == 1
     for one, range_, seconds in zip(observed, expected, found, strict=True):
         off = (
             max(one.seconds - 2 * one.uncertain_s, 0.0) / seconds,
             seconds / (one.seconds + 2 * one.uncertain_s),
         )
-        if max(off) > _FAR and not range_.low / _FAR <= one.seconds <= range_.high * _FAR:
+        is_far = not range_.low / _FAR <= one.seconds <= range_.high * _FAR
+        if (max(off) > _FAR and is_far) or (alone and max(off) > _ALONE):
             raise MeasurementError(
                 f"{one.name}: {format_value(one.seconds, 's')} contradicts the plan, by which it takes "
                 f"{range_}, and {format_value(seconds, 's')} with what was measured: no constant explains it",
@@ -340,8 +345,9 @@ def _refuse_the_impossible(
         for knob in knobs
     ]
     fastest = predict(_moved(plan, knobs, logs))
+    room = 1 / _ALONE if len(observed) == 1 else _ROOM
     for one, least in zip(observed, (found.value for found in fastest), strict=True):
-        if one.seconds + 2 * one.uncertain_s < _ROOM * least:
+        if one.seconds + 2 * one.uncertain_s < room * least:
             raise MeasurementError(
                 f"{one.name}: {format_value(one.seconds, 's')} contradicts the plan, by which waits, disks "
                 f"and links alone take {format_value(least, 's')}",
