@@ -220,6 +220,9 @@ def test_an_excuse_names_what_is_lacking_and_not_that_a_version_takes_no_more_no
     wanted = asked_for(**{**_OF_24_GROUPS, **stated})
     (excuse,) = sized_for(wanted, classes_of(wanted)[1:]).excuses
     assert excuse.first_limit.startswith(limit)
+    # Which of many clusters it is that takes so long was not told; what cannot be done took `1 of 0`.
+    assert excuse.first_limit.endswith(", with 24 node groups") is limit.startswith("Restart")
+    assert " of 0" not in excuse.first_limit
     assert excuse.change is not None
     assert excuse.change.startswith(change)
     assert excuse.node_groups == 24

@@ -301,7 +301,7 @@ def test_data_files_follow_the_rows_that_come_and_the_disks_are_their_limit() ->
     (use,) = now.disk_data.tablespaces
     assert begun.tablespaces[0].data_files[0].size_bytes * 4 < use.capacity_bytes / 16
     assert use.fill.high <= 1
-    assert any("data_files" in one for one in best.settings)
+    assert any(one.startswith("size of data file ") for one in best.settings)
     assert not [one for one in found_errors(best.plan) if one.rule == "data-files"]
     small = sized_for(requirements_of(_disk_data(1_000_000), answers=1, most_groups=4)).plans[0]
     assert small.plan.tablespaces == begun.tablespaces, "what is large enough stays"
@@ -726,7 +726,7 @@ def test_data_files_have_room_for_what_the_peaks_add() -> None:
     sized = search.size(wanted.requirements, wanted.begun, classes, clients_of(wanted))
     best = sized.plans[0]
     assert len(node_groups(best.plan)) == 2
-    assert any("data_files" in one for one in best.settings)
+    assert any(one.startswith("size of data file ") for one in best.settings)
     # Disks for its rows alone cannot hold checkpoints of a full DataMemory: check asks for larger ones.
     wanted_two = replace(wanted, requirements=wanted.requirements.model_copy(update={"most_groups": 2}))
     two = search.size(wanted_two.requirements, wanted.begun, classes[:1], clients_of(wanted))

@@ -50,7 +50,16 @@ class Excuse(Shape):
 def not_looked_for(verdict: Verdict) -> Excuse:
     """The first limit that a class breaks, of which nothing more is asked."""
     assert verdict.broken is not None
-    return Excuse(verdict.choice.words, verdict.broken.line, None, verdict.groups, is_looked_for=False)
+    return Excuse(verdict.choice.words, first_limit(verdict), None, verdict.groups, is_looked_for=False)
+
+
+def first_limit(verdict: Verdict) -> str:
+    """The limit that the cluster which comes nearest breaks; where its size matters, with how many groups."""
+    assert verdict.broken is not None
+    broken = verdict.broken
+    is_moved = broken.is_moved and not broken.is_impossible
+    is_of_size = is_moved and broken.depends_on_groups and broken.kind != "version"
+    return f"{broken.line}, with {how_many(verdict.groups, 'node group')}" if is_of_size else broken.line
 
 
 def of_how_many(excuses: Sequence[Excuse]) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice
-from ndbplan.advise.sizing.excused import Excuse
+from ndbplan.advise.sizing.excused import Excuse, first_limit
 from ndbplan.advise.sizing.larger import EXACT, HARDEST, HARDWARE, SIZES, disks_decide, disks_mend
 from ndbplan.advise.sizing.limits import Judge
 from ndbplan.advise.sizing.peaks import at_share, sends_nothing, times_as_much
@@ -91,7 +91,7 @@ def excuse(judge: Judge, verdict: Verdict, beyond: Verdict | None = None) -> Exc
             verdict, changes, groups = beyond, later, with_groups
     assert verdict.broken is not None
     change = " and ".join(changes) or None
-    return Excuse(verdict.choice.words, verdict.broken.line, change, groups, "" if change else against)
+    return Excuse(verdict.choice.words, first_limit(verdict), change, groups, "" if change else against)
 
 
 def _changes(judge: Judge, verdict: Verdict) -> _Tried:

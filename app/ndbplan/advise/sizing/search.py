@@ -396,7 +396,7 @@ class _Sizing:
         share = format_percent(SURE)
         return (
             f"none{of} keeps every limit in {share} of the drawn worlds: the nearest, {title}, "
-            f"would need {times} what is allowed of '{nearest.broken.line}'"
+            f"would need {times} what is allowed of '{nearest.broken.line}'{nearest.broken.at_worst}"
         )
 
     def _excuses(self, given_up: Sequence[tuple[Verdict, Verdict | None]]) -> tuple[Excuse, ...]:
@@ -427,7 +427,9 @@ class _Sizing:
             getattr(bare, name) == getattr(verdict.plan, name) for name in ("tablespaces", "logfile_groups")
         )
         changes = () if is_as_built else value_changes(bare, verdict.plan)
-        settings = tuple(f"{change.name} {change.shown[1]}" for change in changes)
+        settings = tuple(
+            f"{change.name if change.is_parameter else change.what} {change.shown[1]}" for change in changes
+        )
         return SizedPlan(rank, title, verdict.plan, why, tuple(limits), verdict.groups, settings)
 
 

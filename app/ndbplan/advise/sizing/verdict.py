@@ -81,6 +81,11 @@ class Met(Shape):
         return self.kind not in (CHECK, DESIGN) and not self.kind.startswith("survive")
 
     @property
+    def is_impossible(self) -> bool:
+        """Whether it is work that cannot be done at all, for which the limit tells why."""
+        return not self.is_ratio and self.allowed.value <= 0
+
+    @property
     def depends_on_groups(self) -> bool:
         """Whether more node groups may meet it: they neither let a host fail that one replica is on, nor mend
         what tables break, nor pay."""
@@ -106,11 +111,21 @@ class Met(Shape):
         if self.kind in (CHECK, DESIGN):
             found = round(self.needed.value) - 1
             return f"{self.limit} ({how_many(found, 'error')})" if found > 1 else self.limit
-        if self.kind == PRICE or not self.is_moved:
+        if self.kind == PRICE or not self.is_moved or self.is_impossible:
             return self.limit
+        return f"{self.limit}: {self._told(self.needed.value)} of {self._told(self.allowed.value)}"
+
+    @property
+    def at_worst(self) -> str:
+        """The unfavourable ends, as ` (likely; at worst 66 GiB of 46 GiB)`; nothing where there are none."""
+        if not self.is_moved or self.is_impossible or self.kind in (CHECK, DESIGN, PRICE):
+            return ""
+        ends = f"{self._told(self.needed.high)} of {self._told(self.allowed.low)}"
+        return "" if self.line.endswith(f": {ends}") else f" (likely; at worst {ends})"
+
+    def _told(self, value: float) -> str:
         told = format_memory if self.kind == MEMORY else format_value
-        needed, allowed = (told(q.value, q.unit) for q in (self.needed, self.allowed))
-        return f"{self.limit}: {needed} of {allowed}"
+        return told(value, self.needed.unit)
 
 
 @dataclass
