@@ -158,3 +158,52 @@ def test_arrows_hide_no_digit(window: Any) -> None:
     _enter(field.line)
     field.line.setFocus()
     assert stepper.arrows["up"].isHidden()
+
+
+def test_several_values_go_one_step_on_each_from_its_own(window: Any, qtbot: Any) -> None:
+    plan, history = window.document.plan, window.document.undo_stack
+    ids = ["host-a1", "app-a1"]
+    before = [plan.host(one).cores for one in ids]
+    assert before == [32, 16]
+    window.selection.set(ids)
+    qtbot.waitUntil(
+        lambda: any(f.line.placeholderText() == "several values" for f in _fields(window, "cores")),
+        timeout=_WAIT_MS,
+    )
+    field, stepper = _fields(window, "cores")[-1], _stepper(window, "cores")
+    _enter(field.line)
+    field.line.setFocus()
+    assert all(arrow.isVisible() for arrow in stepper.arrows.values())
+    _enter(stepper.arrows["up"])
+    looker = window.findChild(Looker)
+    looker.look_at_once()
+    assert looker.card.title.text() == "Cores: each one step up"
+    assert window.document.plan is plan
+    qtbot.mouseClick(stepper.arrows["up"], _LEFT)
+    assert [window.document.plan.host(one).cores for one in ids] == [64, 32]
+    assert field.line.text() == ""
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Down):
+        qtbot.keyClick(field.line, key)
+    assert [window.document.plan.host(one).cores for one in ids] == [16, 8]
+    assert history.count() == 3
+    while history.canUndo():
+        history.undo()
+    assert window.document.plan is plan
+    qtbot.keyClicks(field.line, "5")
+    qtbot.keyClick(field.line, Qt.Key.Key_Up)
+    assert field.line.text() == "6", "what is typed is one value for all"
+    qtbot.keyClick(field.line, Qt.Key.Key_Return)
+    assert [window.document.plan.host(one).cores for one in ids] == [6, 6]
+
+
+def test_of_several_values_one_that_has_no_next_is_no_step(window: Any, qtbot: Any) -> None:
+    plan = edits.update(window.document.plan, "app-a1", cores=1)
+    window.document.new(plan)
+    window.selection.set(["host-a1", "app-a1"])
+    qtbot.waitUntil(
+        lambda: any(f.line.placeholderText() == "several values" for f in _fields(window, "cores")),
+        timeout=_WAIT_MS,
+    )
+    stepper = _stepper(window, "cores")
+    assert stepper.next_of_each("down") is None
+    assert stepper.next_of_each("up") is not None

@@ -202,6 +202,11 @@ class LineField(Field):
 
     # For steps up and down.
 
+    @property
+    def is_mixed(self) -> bool:
+        """Whether it says that there are several values, and nothing else was typed."""
+        return self._value is MIXED and not self.is_edited
+
     def number(self) -> int | float | None:
         """The number that it says, typed or not; None: there is none, or several."""
         value = self._value

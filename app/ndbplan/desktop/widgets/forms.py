@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -87,6 +87,8 @@ class Form(QWidget):
                 lambda: self._document.plan,
                 partial(self._applied, name, edit),
                 of_a_whole=unit is SHARE,
+                each=partial(self._stepped, name, get, edit),
+                commit=partial(self._document.edit, f"Set {label}{self._whose()}"),
             )
         return field
 
@@ -183,9 +185,13 @@ class Form(QWidget):
         self, name: str, edit: Callable[[Plan, str, Any], Plan] | None, value: Any
     ) -> Callable[[Plan], Plan]:
         """The edit that gives a field a value."""
+        return self._applied_to_each(name, edit, dict.fromkeys(self.ids or ("",), value))
 
+    def _applied_to_each(
+        self, name: str, edit: Callable[[Plan, str, Any], Plan] | None, values: Mapping[str, Any]
+    ) -> Callable[[Plan], Plan]:
         def apply(plan: Plan) -> Plan:
-            for object_id in self.ids or ("",):
+            for object_id, value in values.items():
                 after = (
                     edit(plan, object_id, value)
                     if edit is not None
@@ -195,6 +201,25 @@ class Form(QWidget):
             return plan
 
         return apply
+
+    def _stepped(
+        self,
+        name: str,
+        get: Callable[[Any], Any] | None,
+        edit: Callable[[Plan, str, Any], Plan] | None,
+        step: Callable[[Any], Any],
+    ) -> Callable[[Plan], Plan] | None:
+        """The edit that takes each object one step on from its own value; None: one of them has no next."""
+        values = dict[str, Any]()
+        for object_id in self.ids:
+            part = self._part(self._document.plan, object_id)
+            now = None if part is None else get(part) if get is not None else getattr(part, name)
+            if not isinstance(now, int | float) or isinstance(now, bool):
+                return None
+            values[object_id] = step(now)
+            if values[object_id] in (None, now):
+                return None
+        return self._applied_to_each(name, edit, values)
 
     def _vary(self, name: str, unit: Unit) -> None:
         """Ask for the field to be varied: half of what it is, that, and twice."""

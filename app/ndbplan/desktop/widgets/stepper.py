@@ -4,7 +4,8 @@
 
 The arrows show while the pointer is over the field or it has the focus, and a click on one is an edit. A key
 puts the next value into the field as if it were typed: the card says what it would do, Enter takes it and
-Escape takes it back. What the plan would refuse is no step.
+Escape takes it back. What the plan would refuse is no step. Where several objects have different values each
+goes one step on from its own, also by a key: no text says them all.
 """
 
 from __future__ import annotations
@@ -49,12 +50,18 @@ class Stepper(QObject):
         edit_of: Callable[[Any], Edit],
         *,
         of_a_whole: bool = False,
+        each: Callable[[Callable[[Any], Any]], Edit | None] = lambda _step: None,
+        commit: Callable[[Edit], object] = lambda _edit: None,
     ) -> None:
-        """`name`: of the field in the plan, on which the size of a step depends; `of_a_whole`: a share."""
+        """`name`: of the field in the plan, on which the size of a step depends; `of_a_whole`: a share.
+
+        `each`: the edit that takes every object one step on from its own value; `commit` does it.
+        """
         super().__init__(field)
         self._next = {"up": share_up, "down": share_down} if of_a_whole else _numbers(name)
         self._field, self._previews = field, previews
         self._plan, self._edit_of = plan, edit_of
+        self._each, self._commit = each, commit
         self.arrows = {way: self._arrow(way) for way in _WAYS}
         for watched in (field.line, *self.arrows.values()):
             watched.installEventFilter(self)
@@ -70,7 +77,8 @@ class Stepper(QObject):
         # Keys step in the field itself: two more stops on the way through a form would help nobody.
         arrow.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         arrow.setAccessibleName(f"One step {way}: {self._field.label}")
-        arrow.setToolTip(f"One step {way} ({way.title()} in the field)")
+        # A tip would lie over the card that shows what the step does.
+        arrow.setAccessibleDescription(f"{way.title()} in the field")
         arrow.clicked.connect(partial(self._do, way))
         arrow.hide()
         return arrow
@@ -81,11 +89,19 @@ class Stepper(QObject):
         value = None if now is None else self._next[way](now)
         if value is None or value == now:
             return None
+        return value if self._is_taken(self._edit_of(value)) else None
+
+    def _is_taken(self, edit: Edit) -> bool:
         try:
-            self._edit_of(value)(self._plan())
+            edit(self._plan())
         except UserError:
-            return None
-        return value
+            return False
+        return True
+
+    def next_of_each(self, way: str) -> Edit | None:
+        """The step of several different values; None: they are one, or one of them has no next."""
+        edit = self._each(self._next[way]) if self._field.is_mixed else None
+        return edit if edit is not None and self._is_taken(edit) else None
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         line = self._field.line
@@ -110,7 +126,9 @@ class Stepper(QObject):
             look_away(self._field.line)
         if way is None or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False
-        value = self.next_value(way)
+        if (edit := self.next_of_each(way)) is not None:
+            self._commit(edit)
+        value = self.next_value(way) if edit is None else None
         if value is not None:
             self._field.put(value)
             if self._field.is_edited:
@@ -121,21 +139,25 @@ class Stepper(QObject):
 
     def _do(self, way: str) -> None:
         """Take the next value over, and show what the one after it would do."""
-        value = self.next_value(way)
-        if value is not None:
+        if (edit := self.next_of_each(way)) is not None:
+            self._commit(edit)
+        elif (value := self.next_value(way)) is not None:
             self._field.take(value)
         self._show(True)
         if self.arrows[way].underMouse():
             self._look(way)
 
     def _look(self, way: str) -> None:
-        value = self.next_value(way)
-        if value is not None:
+        if (edit := self.next_of_each(way)) is not None:
+            self._preview(f"{self._field.label}: each one step {way}", edit)
+        elif (value := self.next_value(way)) is not None:
             self._ask(value)
 
     def _ask(self, value: Any) -> None:
-        title, line = f"{self._field.label} {self._field.words(value)}", self._field.line
-        looker(lambda: self._previews, line).look(title, lambda: self._edit_of(value), self._around)
+        self._preview(f"{self._field.label} {self._field.words(value)}", self._edit_of(value))
+
+    def _preview(self, title: str, edit: Edit) -> None:
+        looker(lambda: self._previews, self._field.line).look(title, lambda: edit, self._around)
 
     def _around(self) -> QRect:
         line = self._field.line
@@ -149,7 +171,8 @@ class Stepper(QObject):
             self.arrows["up"].setGeometry(place.adjusted(0, 0, 0, half - place.height()))
             self.arrows["down"].setGeometry(place.adjusted(0, half, 0, 0))
         for way, arrow in self.arrows.items():
-            arrow.setVisible(on and place is not None and self.next_value(way) is not None)
+            leads = on and place is not None and (self.next_of_each(way) or self.next_value(way) is not None)
+            arrow.setVisible(bool(leads))
 
     def _tint(self) -> None:
         for way, arrow in self.arrows.items():
