@@ -395,6 +395,26 @@ class TestSimulation:
         assert "—" in panel.state.text()
         assert panel._task is None
 
+    def test_why_nothing_is_simulated_is_told_whole(self, stand: _Stand) -> None:
+        """It ended in `(data…` beside the button, above an empty panel."""
+        panel: Any = stand.view.show_tab("Simulation")
+        before = panel._empty.text.text()
+
+        def one_replica(plan: Plan) -> Plan:
+            for node in plan.data_nodes:
+                plan = edits.update(plan, node.id, node_group=0)
+            return set_parameter(plan, "data_node", "NoOfReplicas", 1)
+
+        stand.document.edit("One", one_replica)
+        stand.idle()
+        panel.simulate()
+        stand.until(lambda: panel._task is None)
+        assert "node group 0" in panel.state.text()
+        assert panel._empty.isVisible()
+        assert panel._empty.text.text() == panel.state.text()
+        stand.document.undo_stack.undo()
+        stand.until(lambda: panel._empty.text.text() == before)
+
     def test_undo_takes_back_that_the_plan_has_changed(
         self, stand: _Stand, monkeypatch: pytest.MonkeyPatch
     ) -> None:

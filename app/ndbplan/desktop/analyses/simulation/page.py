@@ -140,7 +140,7 @@ class SimulationPanel(Panel):
         parts.show(bool(plan.workloads), self.workload, self.duration, self.uncertain)
         if self._run is not None and self._run.workload_id not in plan.by_id:
             self._forget()
-        self._say_what_to_do(plan)
+        self._empty.say_step(next_step(plan) or step("simulate"))
         if self._run is not None:
             self.events.show_workload(self._run.workload_id, self._run.result.duration_s)
         self._follow_edit(plan)
@@ -291,9 +291,6 @@ class SimulationPanel(Panel):
     def _show_duration(self) -> None:
         self.duration.follow(self.context.plan, self.workload.currentData())
 
-    def _say_what_to_do(self, plan: Plan) -> None:
-        self._empty.say_step(next_step(plan) or step("simulate"))
-
     def _follow_edit(self, plan: Plan) -> None:
         run = self._run
         if run is None:
@@ -352,7 +349,7 @@ class SimulationPanel(Panel):
         self.bar.hide()
         self.start.show()
         self._say(text)
-        self._say_what_to_do(self.context.plan)
+        self._empty.say_step(next_step(self.context.plan) or step("simulate"))
 
     def _say(self, text: str, *shorter: str) -> None:
         """What the run is doing; nothing takes no room."""
@@ -361,6 +358,9 @@ class SimulationPanel(Panel):
 
     def _refuse(self, line: str, *shorter: str, look: str = "fieldError") -> None:
         self._say(line, *shorter)
+        if line and look == "fieldError":
+            # The line beside the button has no room for it.
+            self._empty.say("It cannot be simulated", line)
         self.state.setProperty("look", look if line else "muted")
         theme.restyle(self.state)
 
