@@ -210,3 +210,31 @@ def test_a_savepoint_before_any_change_is_gone_back_to(consoles: Consoles) -> No
     say(consoles, "INSERT INTO test.sv VALUES (7)", "COMMIT", "SAVEPOINT s2")
     assert say(consoles, "ROLLBACK TO s2").startswith("ERROR 1305 ")
     assert cells(say(consoles, "SELECT * FROM test.sv")) == ["7"]
+
+
+MAY_BE_NULL = (
+    "WEEK('2020-01-01')", "MONTH('2020-01-01')", "EXTRACT(DAY FROM '2020-01-01')", "WEEKDAY('2020-01-01')",
+    "CONCAT('a','b')", "UPPER('a')", "LEFT('a',1)", "REPLACE('a','b','c')", "TRIM('a')", "HEX(1)", "BIN(1)",
+    "POW(1,1)", "MOD(1,2)", "JSON_VALID('1')", "TO_DAYS('2020-01-01') = 1",
+)  # fmt: skip
+NEVER_NULL = (
+    "LENGTH('a')",
+    "ABS(1)",
+    "SIGN(1)",
+    "STRCMP('a','a')",
+    "'a' LIKE 'a'",
+    "LOCATE('a','a')",
+    "1 IN (1)",
+)
+
+
+@pytest.mark.parametrize(("asked", "width"), [*((x, 4) for x in MAY_BE_NULL), *((x, 1) for x in NEVER_NULL)])
+def test_room_for_null_where_a_function_may_give_it(consoles: Consoles, asked: str, width: int) -> None:
+    line = say(consoles, f"SELECT {asked} AS x").splitlines()[0]
+    assert len(line.strip("+")) - 2 == width
+
+
+def test_more_digits_than_a_decimal_of_python_has(consoles: Consoles) -> None:
+    """mysql-test/t/func_math.test: FORMAT of DECIMAL(60,30)."""
+    say(consoles, "CREATE TABLE test.de (a INT PRIMARY KEY, b DECIMAL(60,30)) ENGINE=NDB")
+    assert say(consoles, "INSERT INTO test.de VALUES (1,1234567890.12345)").startswith("Query OK, 1 row")

@@ -13,8 +13,16 @@ _NEVER = (
     exp.CurrentTime, exp.Star,
 )  # fmt: skip
 _ALWAYS = (exp.Null, exp.AggFunc, exp.Div, exp.IntDiv, exp.Mod, exp.Nullif, exp.Subquery, exp.Select, exp.Ln,
-           exp.Log, exp.Sqrt)  # fmt: skip
-"""NULL where nothing is found, or where a number is zero or negative."""
+           exp.Log, exp.Sqrt, exp.Pow, exp.Year, exp.Month, exp.Day, exp.DayOfMonth, exp.Hour, exp.Minute,
+           exp.Second, exp.Quarter, exp.Week, exp.WeekOfYear, exp.Extract, exp.DateDiff, exp.DayOfWeek,
+           exp.DayOfYear, exp.LastDay, exp.DateAdd, exp.DateSub, exp.TimestampDiff, exp.TimeToStr, exp.Concat,
+           exp.ConcatWs, exp.Upper, exp.Lower, exp.Left, exp.Right, exp.Substring, exp.Replace, exp.Trim,
+           exp.Repeat, exp.Reverse, exp.Pad, exp.Stuff, exp.SubstringIndex, exp.Hex, exp.Elt)  # fmt: skip
+"""NULL where nothing is found, where a number is zero or negative, where a moment is none, and where a text
+would be too long."""
+_ALWAYS_BY_NAME = frozenset((
+    "conv", "bin", "oct", "mid", "weekday", "time_to_sec", "microsecond", "json_valid", "replace", "space",
+))  # fmt: skip
 
 
 def may_be_null(node: exp.Expr | None, columns: Mapping[str, bool]) -> bool:
@@ -29,7 +37,9 @@ def may_be_null(node: exp.Expr | None, columns: Mapping[str, bool]) -> bool:
         return columns.get(node.name.lower(), True)
     if isinstance(node, _NEVER):
         return False
-    if isinstance(node, _ALWAYS):
+    if isinstance(node, _ALWAYS) or (
+        isinstance(node, exp.Anonymous) and node.name.lower() in _ALWAYS_BY_NAME
+    ):
         return True
     if isinstance(node, exp.Coalesce):
         return all(may_be_null(one, columns) for one in (node.this, *node.expressions))

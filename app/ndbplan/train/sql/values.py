@@ -23,6 +23,7 @@ from ndbplan.train.sql.numbers import (
     BYTES,
     DOUBLE,
     INT,
+    LONG,
     SINGLE,
     TEXT,
     Kind,
@@ -158,7 +159,7 @@ def _decimal(taking: Taking, column: Column, value: Any, where: str) -> float | 
     exact = _as_number(taking, column, value, where, "decimal")
     digits, scale = column.length or 10, column.scale or 0
     most = (Decimal(10) ** digits - 1).scaleb(-scale)
-    rounded = exact.quantize(Decimal(1).scaleb(-scale), rounding=ROUND_HALF_UP)
+    rounded = exact.quantize(Decimal(1).scaleb(-scale), rounding=ROUND_HALF_UP, context=LONG)
     # What was worked out in binary is not cut where its last digits are no decimal's.
     told = Decimal(f"{value:.15g}") if isinstance(value, float) else exact
     if rounded != told and abs(rounded) <= most:
