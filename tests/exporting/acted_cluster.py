@@ -29,10 +29,13 @@ from exporting.acted_state import (
     read_configuration,
     servers_of,
 )
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.processes import process_node_ids
 
 _CLIENT_S = 60
 """The client is ended by `timeout` then."""
+STATISTICS_LACK_EVENT = NdbVersion(8, 0, 0)
+"""From here on an SQL node makes the event of index statistics with their tables alone."""
 _RESTORED = ("--restore-meta", "--restore-data", "--rebuild-indexes")
 PASSWORDS = {
     "ndb_app": "pass & \\word",
@@ -266,6 +269,7 @@ class ActedCluster(ActedSql):
             for node in self._members():
                 node.tables = True
             self.tables = copy.deepcopy(schema)
+            self.lacks_event = self.plan.version >= STATISTICS_LACK_EVENT
             self.lacks_grants = {"--include-stored-grants", "--disable-indexes"} <= told.keys()
         elif not tables:
             raise RefusedError("Unable to find table\n")
@@ -321,6 +325,14 @@ class ActedCluster(ActedSql):
     def _ndb_desc(self, host: str, words: list[str]) -> str:
         self._takes_a_slot(host, words)
         return "-- Per partition info --\n"
+
+    def _ndb_index_stat(self, host: str, words: list[str]) -> str:
+        """ndb_restore makes its tables, and only a first mysqld or this program their event."""
+        self._takes_a_slot(host, words)
+        if "--sys-check" in words and self.lacks_event:
+            raise RefusedError("ERR: 4710: Event not found\n")
+        self.lacks_event = False
+        return ""
 
     def _sleep(self, _host: str, words: list[str]) -> str:
         self.pass_time(float(words[0]))

@@ -21,8 +21,8 @@ Answer = Callable[[int, str, list[str]], tuple[str, str]]
 """Line of the script, host and words of a command to its exit status (or `die`) and what it prints."""
 
 _PROGRAMS = (
-    "ndb_waiter", "ndb_desc", "ndb_show_tables", "mysqld", "mysql_install_db", "mysql_upgrade",
-    "mysqldump",
+    "ndb_waiter", "ndb_desc", "ndb_index_stat", "ndb_show_tables", "mysqld", "mysql_install_db",
+    "mysql_upgrade", "mysqldump",
     "systemctl", "ls", "touch", "find", "ln", "mv", "rm", "cp", "mountpoint", "test", "stat", "readlink",
     "mkdir", "useradd", "id", "chmod", "tar", "dnf", "apt-get", "dpkg", "grep", "sysctl", "udevadm",
     "systemd-tmpfiles", "/usr/sbin/ndbmtd", "service", "/usr/sbin/ndbd", "/usr/sbin/ndb_mgmd",

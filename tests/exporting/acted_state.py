@@ -261,6 +261,8 @@ class ActedState:
     """As the cluster itself counts them, in a table of its own."""
     lacks_grants: bool = False
     """Whether accounts that SQL nodes share came back into a table without its index: none reads it then."""
+    lacks_event: bool = False
+    """Whether the tables of index statistics have no event: SQL nodes wait for it, and have no statistics."""
     restored: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -340,7 +342,7 @@ class ActedState:
                 *(_digest(vars(self)[name]) for name in _KEPT),
                 *map(_digest, (self.tables, self.accounts, self.granted)),
                 (tuple(self.backups), self.last_backup),
-                (self.in_service, self.may_be_down, self.sql_was_up, self.lacks_grants),
+                (self.in_service, self.may_be_down, self.sql_was_up, self.lacks_grants, self.lacks_event),
             )
         )
 

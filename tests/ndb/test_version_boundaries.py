@@ -446,6 +446,7 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         True,
     ),
     ("stored_grants_restored", "8.0.19", lambda v: "--include-stored-grants" in restored(v), False, True),
+    ("statistics_lack_event", "8.0.0", lambda v: "ndb_index_stat" in restored(v), False, True),
     (
         "backup_password_from_stdin",
         "8.0.24",

@@ -31,6 +31,7 @@ class Features(NamedTuple):
     tablespace_engine_named: bool
     initial_start_keeps_disk_data: bool
     stored_grants_restored: bool
+    statistics_lack_event: bool
     backup_password_from_stdin: bool
     mysqld_upgrades_itself: bool
     sql_offline_mode: bool

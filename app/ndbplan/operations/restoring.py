@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ndbplan.base.quantity import Quantity, total
+from ndbplan.configuration.deployment import connect_string
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import data_nodes_named, node_settings
@@ -19,6 +20,8 @@ from ndbplan.operations.commands import (
     Command,
     HasBackup,
     Restore,
+    Shell,
+    sql_node_for_ddl,
     start_service,
     start_sql_nodes,
     stop_all_data_nodes,
@@ -275,9 +278,19 @@ def fill_again(times: Times, before: Plan, after: Plan) -> Iterator[Step]:
             "sql-nodes",
             "Start the SQL nodes",
             "They find the tables that came back. Clients can come back too.",
-            tuple(start_sql_nodes(after)),
+            (*_statistics(after), *start_sql_nodes(after)),
             times.constant("sql_restart_s", len(after.sql_nodes)),
             if_it_fails=SQL_NODE_STAYS_AWAY,
+        )
+
+
+def _statistics(plan: Plan) -> Iterator[Command]:
+    """What SQL nodes look for in vain behind ndb_restore: the event of the tables of index statistics."""
+    if plan.features.statistics_lack_event:
+        host = plan.host(sql_node_for_ddl(plan).host_id).hostname
+        program = f"ndb_index_stat --ndb-connectstring={connect_string(plan)}"
+        yield Shell(
+            host, f"{program} --sys-create-if-not-valid", same=f"{program} --sys-check >/dev/null 2>&1"
         )
 
 
