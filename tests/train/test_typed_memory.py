@@ -288,7 +288,7 @@ def test_typed_rows_fill_the_log_of_a_cluster_without_a_load() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "code"), [("7.4.10", "1205 (HY000): Lock wait timeout"), ("7.3.10", "1297")]
+    ("version", "code"), [("7.4.10", "1205 (HY000): Lock wait timeout"), ("7.1.30", "1297")]
 )
 def test_typed_rows_wait_for_a_slow_disk_where_work_is_queued(version: str, code: str) -> None:
     """Recorded on 7.4.10 with disks of 2 MB/s: 1205 with 266 inside by default, 1220 and 1234 with abort."""
@@ -324,7 +324,7 @@ def test_work_that_waits_for_redo_log_is_given_up_when_data_nodes_look(phase_s: 
 
 def test_rows_before_the_one_that_found_no_room_leave_their_log() -> None:
     """Recorded on 8.4.8, work not queued: 2,600 rows of 2,000 bytes and 126 tries filled 11 MiB in 39 s."""
-    cluster = _begun("7.3.10", **_LITTLE_LOG | {"RedoBuffer": "1M"})
+    cluster = _begun("7.1.30", **_LITTLE_LOG | {"RedoBuffer": "1M"})
     ask, consoles = _asking(cluster), Consoles(cluster)
     for host in ("data1", "data2"):
         consoles.answer(f"! slow disk:{host}/redo 300KB/s")
