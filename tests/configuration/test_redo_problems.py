@@ -12,9 +12,15 @@ from one_rule import of_rule
 
 @pytest.mark.parametrize(
     ("version", "action", "buffer_full"),
-    [("7.2", None, 1221), ("7.4.10", None, 266), ("8.4.8", None, 266), ("8.4.8", "abort", 1221)],
+    [
+        ("7.1", None, 1221),
+        ("7.2", None, 266),
+        ("7.4.10", None, 266),
+        ("8.4.8", None, 266),
+        ("8.4.8", "abort", 1221),
+    ],
 )
-def test_the_default_waits_from_7_4_on(version: str, action: str | None, buffer_full: int) -> None:
+def test_the_default_waits_from_7_2_on(version: str, action: str | None, buffer_full: int) -> None:
     plan = sample_plan("redo-overload").replace(ndb_version=version)
     plan = set_parameter(plan, "sql", "DefaultOperationRedoProblemAction", action)
     assert seen_as(plan, 1221) == buffer_full

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QPushButton, QVBox
 
 from ndbplan.desktop.widgets.sections import Section, empty, label
 
-_POINTS = re.compile(r"([\d.]+) of ([\d.]+)  (.+)")
-_MOMENT = re.compile(r"(\d+(?::\d\d)+) (.+)")
+_POINTS = re.compile(r"([0-9.]++) of ([0-9.]++)  (.+)")
+_MOMENT = re.compile(r"([0-9]++(?::[0-9][0-9])++) (.+)")
 _ANSWERED = ": answered "
 _MOST = 500
 """Letters of a line that is played again."""
