@@ -12,11 +12,12 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from ndbplan.advise.candidates import single_changes
 from ndbplan.base.units import format_value
+from ndbplan.describe.inputs import value_in_words
 from ndbplan.desktop.analyses.mattering import MatteringPanel
 from ndbplan.desktop.canvas.input.drops import Drop
 from ndbplan.desktop.dialogs import size_dialog
 from ndbplan.desktop.dialogs.size_dialog import SizeDialog
-from ndbplan.desktop.dialogs.sweep_dialog import SweepDialog, _words
+from ndbplan.desktop.dialogs.sweep_dialog import SweepDialog
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome
 from ndbplan.desktop.widgets import units
@@ -363,7 +364,7 @@ def test_a_field_is_varied_in_its_unit_and_its_values_are_told_though_others_are
     assert field in plan.host("data1").assumed
     address = f"hosts[data1].{field}"
     assert _typed(plan, address, value, unit) == typed
-    assert _words(plan, address, typed, (typed, "1")) == told
+    assert value_in_words(plan, address, typed, (typed, "1")) == told
 
 
 def test_long_names_of_inputs_leave_the_figure_in_sight(qtbot: Any, document: Document) -> None:
