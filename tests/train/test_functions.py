@@ -51,6 +51,8 @@ FACTS = {
     "JSON_ARRAY(TRUE, 1 = 1, NULL > 1, 2 IN (3), 1, NULL)": "[true, true, null, false, 1, null]",
     "JSON_OBJECT('k', TRUE, 'n', JSON_ARRAY(NOT TRUE))": '{"k": true, "n": [false]}',
     "JSON_SET('{}', '$.ä', 2 > 1)": '{"ä": true}', "IF(TRUE, 1 = 1, FALSE)": "1",
+    "CONVERT('éш' USING koi8r)": "?ш", "CONVERT('é😀' USING utf8mb3)": "é?",
+    "CONVERT('ш€' USING latin1)": "?€",
     "INET_NTOA(16909060)": "1.2.3.4", "PI()": "3.141593", "RAND(1)": "0.40540353712197724",
 }  # fmt: skip
 

@@ -307,11 +307,10 @@ def _tornado(asked: Sweep, shape: dict[str, Any]) -> Iterator[str]:
 
     for one in shape["swings"]:
         title, unit = FIGURES[one["figure"]].title, one["unit"]
+        others = ", ".join(f"{name} {words(name, value)}" for name, value in one["inputs"].items())
         if one["now"] is None:
-            others = ", ".join(f"{name} {words(name, value)}" for name, value in one["inputs"].items())
             yield f"{title}: there is none with {others}"
             continue
-        others = ", ".join(f"{name} {words(name, value)}" for name, value in one["inputs"].items())
         yield f"{title}: {format_value(one['now'], unit)} with {others}; each alone:"
         rows = []
         for each in one["each"]:

@@ -266,9 +266,14 @@ class NotInCharsetError(UserError, ValueError):
     """A text that the column's character set cannot hold."""
 
 
+def codec_of(charset: str) -> str | None:
+    """What Python calls a character set of MySQL; None: it has none such."""
+    return _CODECS.get(_ALIASES.get(charset, charset))
+
+
 def encode_text(text: str, charset: str) -> bytes:
     """Bytes of a text in a MySQL character set. Raises NotInCharsetError."""
-    codec = _CODECS.get(_ALIASES.get(charset, charset))
+    codec = codec_of(charset)
     if codec is None:
         raise NotInCharsetError(
             f"text cannot be written in character set {charset} here", fix="give the stored bytes as 0x hex"

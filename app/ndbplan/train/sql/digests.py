@@ -16,6 +16,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from ndbplan.ndb.collations import codec_of
 from ndbplan.train.sql.problem import NotSimulated, SqlError
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -185,8 +186,8 @@ def _or_told(name: str, read: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return told
 
 
-_CODECS = {"latin1": "cp1252", "ascii": "ascii", "utf8mb4": "utf-8", "utf8mb3": "utf-8", "utf8": "utf-8",
-           "binary": "latin-1"}  # fmt: skip
+_ONE_AFTER_ANOTHER = ("latin1", "ascii", "utf8mb4", "utf8mb3", "utf8", "binary")
+"""Character sets that CHAR() fills byte by byte; others take several at once."""
 
 
 class NoLettersError(ValueError):
@@ -201,7 +202,7 @@ def _letters_in(character_set: str, *codes: Any) -> str:
     """CHAR(... USING ...)."""
     given = _characters(*codes)
     try:
-        return given.decode(_CODECS[character_set])
+        return given.decode(codec_of(character_set) or "latin-1")
     except UnicodeDecodeError as error:
         raise NoLettersError(given[error.start :], character_set) from None
 
@@ -237,7 +238,7 @@ def ours(node: exp.Expr) -> exp.Expr | None:
         return exp.Anonymous(this="mysql_letters", expressions=node.expressions)
     if isinstance(node, exp.Chr):
         charset = node.args["charset"].name.lower()
-        if charset not in _CODECS:
+        if charset not in _ONE_AFTER_ANOTHER:
             raise NotSimulated(f"CHAR(... USING {charset[:20]}) is not simulated")
         return exp.Anonymous(
             this="mysql_letters_in", expressions=[exp.Literal.string(charset), *node.expressions]

@@ -9,16 +9,8 @@ bytes from the first letter on that cannot be kept, letters of ASCII as they are
 
 from __future__ import annotations
 
-CODECS = {
-    "ascii": "ascii", "latin1": "cp1252", "latin2": "iso8859-2", "latin5": "iso8859-9",
-    "latin7": "iso8859-13", "greek": "iso8859-7", "hebrew": "iso8859-8", "cp1250": "cp1250",
-    "cp1251": "cp1251", "cp1256": "cp1256", "cp1257": "cp1257", "cp850": "cp850", "cp852": "cp852",
-    "cp866": "cp866", "koi8r": "koi8-r", "koi8u": "koi8-u", "gb2312": "gb2312", "gbk": "gbk", "big5": "big5",
-    "sjis": "shift_jis", "cp932": "cp932", "euckr": "euc_kr", "ujis": "euc_jp", "tis620": "tis-620",
-}  # fmt: skip
-"""Character sets that have not all letters, with what Python calls them."""
-_SHORT = ("utf8", "utf8mb3", "ucs2")
-"""Those without letters beyond the first 65536."""
+from ndbplan.ndb.collations import NotInCharsetError, codec_of, encode_text
+
 _MOST_SHOWN = 6
 
 
@@ -27,25 +19,20 @@ def held(text: str, charset: str, source: str) -> tuple[str, str]:
 
     `source`: the character set that the text comes in; the second is empty where all letters are kept.
     """
-    if text.isascii() or not (charset in CODECS or charset in _SHORT):
+    if text.isascii() or codec_of(charset) is None:
         return text, ""
     kept = "".join(one if _has(charset, one) else "?" for one in text)
     if kept == text:
         return text, ""
     at = next(at for at, (one, other) in enumerate(zip(text, kept, strict=True)) if one != other)
-    left = text[at:].encode(CODECS.get(source, "utf-8"), "replace")
+    left = text[at:].encode(codec_of(source) or "utf-8", "replace")
     shown = "".join(chr(one) if 32 <= one < 127 else f"\\x{one:02X}" for one in left[:_MOST_SHOWN])
     return kept, shown + "..." * (len(left) > _MOST_SHOWN)
 
 
 def _has(charset: str, letter: str) -> bool:
-    if charset in _SHORT:
-        return ord(letter) < 2**16
-    if charset == "latin1" and 0x80 <= ord(letter) < 0xA0:
-        # The five that Windows has not are kept as they are.
-        return True
     try:
-        letter.encode(CODECS[charset])
-    except UnicodeEncodeError:
+        encode_text(letter, charset)
+    except NotInCharsetError:
         return False
     return True

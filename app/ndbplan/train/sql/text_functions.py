@@ -9,6 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from ndbplan.train.sql.alike import folded
+from ndbplan.train.sql.letters_held import held
 from ndbplan.train.sql.numbers import DOUBLE, written
 
 _SOUNDS = dict.fromkeys("BFPV", "1") | dict.fromkeys("CGJKQSXZ", "2") | dict.fromkeys("DT", "3")
@@ -133,13 +134,9 @@ def _substring_index(text: Any, sign: Any, count: Any) -> str:
     return between.join(kept)
 
 
-_CODECS = {"latin1": "cp1252", "ascii": "ascii", "ucs2": "utf-16-be", "utf16": "utf-16-be"}
-
-
 def _converted(value: Any, character_set: str) -> str:
     """With a question mark for each letter that a character set has not."""
-    codec = _CODECS.get(character_set, "utf-8")
-    return text_of(value).encode(codec, "replace").decode(codec)
+    return held(text_of(value), character_set, "utf8mb4")[0]
 
 
 def _find_in_set(value: Any, listed: Any) -> int:
