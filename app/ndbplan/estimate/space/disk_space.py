@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
 from typing import Any
 
 from ndbplan.base.kept import kept_by_identity
@@ -322,15 +321,13 @@ class DiskSpaceEstimate:
 def _less_certain(sizes: FileSizes, near: Nearness) -> FileSizes:
     """Ranges the wider the further a plan lies from measured ones; what a backup takes has its own already.
 
-    Files that do not grow with rows are at most as large as they are made.
+    Files that do not grow with rows are as large as they are made, by the source: no run tells more of them.
     """
     return FileSizes(
         tuple(
-            one
-            if one.role is DiskRole.BACKUP
-            else one._replace(
-                bytes=near.widened(one.bytes, inf if one.role in GROW_WITH_ROWS else one.bytes.high)
-            )
+            one._replace(bytes=near.widened(one.bytes))
+            if one.role in GROW_WITH_ROWS and one.role is not DiskRole.BACKUP
+            else one
             for one in sizes.files
         ),
         tuple((role, near.widened(more)) for role, more in sizes.filled),
