@@ -26,6 +26,7 @@ from ndbplan.estimate.load.cpu import CpuEstimate, HostCpu
 from ndbplan.estimate.load.redo import redo as redo_of
 from ndbplan.estimate.loaded import checkpoint, node_loads, redo, stored_loads
 from ndbplan.estimate.space.disk_space import disk_space
+from ndbplan.estimate.space.file_sizes import GROW_WITH_ROWS
 from ndbplan.estimate.stored import machines_of, node_data_by_id, reach, situation
 from ndbplan.estimate.timed import backup, create_disk_data, restart, restore_backup
 from ndbplan.ndb.nearness import Nearness, Situation, kinds, nearness, slowest_disk_bytes_per_s
@@ -325,8 +326,11 @@ def test_a_disk_that_is_the_limit_is_as_uncertain_as_those_that_were_timed() -> 
     assert found.duration_s.high / found.duration_s.low > 1.35
 
 
-OF_OTHER_KINDS = ("estimate.distribution", "estimate.memory.hosts", "estimate.memory.nodes.ram_bytes")
-"""The chance of keys, and what nodes allocate for parameters, whatever rows they hold."""
+OF_OTHER_KINDS = (
+    "estimate.distribution", "estimate.memory.hosts", "estimate.memory.nodes.ram_bytes",
+    *(f"estimate.disk_space.files.{role.value}" for role in DiskRole if role not in GROW_WITH_ROWS),
+)  # fmt: skip
+"""The chance of keys; what nodes allocate, and files they make, for parameters, whatever rows they hold."""
 WITH_KNOWN_PARTS = ("estimate.disk_space.disks", "estimate.disks.disks")
 """Sums of what is uncertain and of what is known to the byte."""
 
@@ -336,8 +340,9 @@ def _ranges(shape: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
         if {"value", "low", "high"} <= shape.keys():
             yield path, shape
         else:
+            of_role = (shape["role"],) if "role" in shape else ()
             for key, one in shape.items():
-                yield from _ranges(one, (*path, key))
+                yield from _ranges(one, (*path, *of_role, key))
     elif isinstance(shape, list):
         for number, one in enumerate(shape):
             yield from _ranges(one, (*path, str(number)))
