@@ -184,7 +184,7 @@ class LiveSession(QObject):
     def _tick(self) -> None:
         passed_s = self._clock.restart() / 1000.0
         if self._asked or not self.plays:
-            # A line that is answered passes its own time; a tick behind a frame may come after time was stopped.
+            # A line that is answered passes its own time; a tick behind a frame may come after the stop.
             return
         self._owed_s = min(self._owed_s + passed_s * self._speed, max(1.0, self._speed * _LATE_S))
         # Importing it here keeps the simulation out of a window that has no live cluster.
