@@ -10,6 +10,8 @@ from fnmatch import fnmatch
 from exporting.acted_state import ActedState, RefusedError
 
 _CONFINES = "/etc/apparmor.d/"
+_NOT_EVERYWHERE = ("/etc/sysctl.d", "/etc/tmpfiles.d", "/etc/udev/rules.d")
+"""Folders that a host need not have, as small images of systems have none of udev."""
 
 
 class ActedFiles(ActedState):
@@ -153,6 +155,9 @@ class ActedFiles(ActedState):
             owner = f"{told['-o']}:{told['-g']}:{told['-m'].lstrip('0')}" if "-o" in told else ""
             self.files[host, f"{path.rstrip('/')}/"] = owner
         else:
+            folder = path.rpartition("/")[0]
+            if folder in _NOT_EVERYWHERE and (host, f"{folder}/") not in self.files:
+                raise RefusedError(f"install: cannot create regular file '{path}'", 1)
             self.files[host, path] = text
             self.executable.discard((host, path))
         return ""

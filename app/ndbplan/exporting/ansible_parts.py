@@ -119,7 +119,11 @@ def _hosts_role(written: Any) -> dict[str, str]:
     return {
         "ansible/tune_hosts.yml": written([play], "Settings of the operating system."),
         f"{role}/tasks/main.yml": written(
-            [_copied(one) | (_WHERE_SYSTEMD_IS if one.by_systemd else {}) for one in host_settings()],
+            [
+                task | (_WHERE_SYSTEMD_IS if one.by_systemd else {})
+                for one in host_settings()
+                for task in (_has_folder(one), _copied(one))
+            ],
             "Files with reasons.",
         ),
         f"{role}/handlers/main.yml": written(
@@ -129,6 +133,19 @@ def _hosts_role(written: Any) -> dict[str, str]:
 
 
 _WHERE_SYSTEMD_IS = {"when": "ndb_service_manager | default('systemd') == 'systemd'"}
+
+
+def _has_folder(setting: HostSetting) -> dict[str, Any]:
+    return {
+        "name": f"Have a folder for {setting.name}",
+        "ansible.builtin.file": {
+            "path": setting.folder,
+            "state": "directory",
+            "owner": "root",
+            "group": "root",
+            "mode": "0755",
+        },
+    }
 
 
 def _copied(setting: HostSetting) -> dict[str, Any]:

@@ -25,6 +25,11 @@ class HostSetting(NamedTuple):
     """Hosts without systemd have nothing that reads the file."""
 
     @property
+    def folder(self) -> str:
+        """Where the file lies on a host."""
+        return self.target.rpartition("/")[0]
+
+    @property
     def text(self) -> str:
         """The content of the file, with its reason and source as comments."""
         about = f"{self.name}: {self.why}\nSource: {self.source}"

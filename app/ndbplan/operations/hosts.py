@@ -152,6 +152,8 @@ def tune_hosts(now: Estimation, *, timed: bool = True) -> Operation:
                 for host, machine in hosts.items()
                 if machine.service_manager is ServiceManager.SYSTEMD or not setting.by_systemd
                 for command in (
+                    # Small images of systems have none of some.
+                    Shell(host, f"install -d -m 0755 {setting.folder}", same=f"test -d {setting.folder}"),
                     Copy(f"{SETTINGS_FOLDER}{setting.file}", host, setting.target),
                     Shell(host, setting.apply, same=setting.holds),
                 )
