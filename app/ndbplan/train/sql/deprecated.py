@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import sqlglot
 from sqlglot import TokenType
 
 from ndbplan.ndb.console import form
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql.modes import has
 from ndbplan.train.sql.problem import Warned
+from ndbplan.train.sql.tokens import tokens_of
 
 _OPERATORS = {"!": ("!", "NOT"), "&&": ("&&", "AND"), "||": ("|| as a synonym for OR", "OR")}
 _PIPES = "||"
@@ -34,7 +34,7 @@ def deprecated(sql: str, cluster: LiveCluster) -> Iterator[Warned]:
         {"!", "&", "|"} & set(sql) or any(one in sql.lower() for one in ("values", "json_merge"))
     ):
         return
-    typed = sqlglot.tokenize(sql, read="mysql")
+    typed = tokens_of(sql)
     tokens = ["" if one.token_type in _QUOTED else one.text.upper() for one in typed]
     updates = next(
         (at for at in range(len(tokens)) if tokens[at : at + 2] == ["DUPLICATE", "KEY"]), len(tokens)

@@ -7,10 +7,10 @@ Source: manual 8.4, Derived Tables; what is called so twice is refused with 1060
 
 from __future__ import annotations
 
-import sqlglot
 from sqlglot import TokenType, exp
 
 from ndbplan.train.sql.reading import TYPED
+from ndbplan.train.sql.tokens import tokens_of
 
 
 def name_columns(tree: exp.Expr) -> None:
@@ -32,7 +32,7 @@ def name_columns(tree: exp.Expr) -> None:
 
 def heading_of(typed: str) -> str | None:
     """What stands above texts that are typed alone: the first of them; None: it is no text."""
-    tokens = sqlglot.tokenize(typed, read="mysql")
+    tokens = tokens_of(typed)
     if len(tokens) > 1 and tokens[0].token_type is TokenType.INTRODUCER:
         tokens = tokens[1:]
     is_text = tokens and all(one.token_type is TokenType.STRING for one in tokens)

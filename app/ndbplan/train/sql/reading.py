@@ -19,6 +19,7 @@ from sqlglot.parsers.mysql import MySQLParser
 from ndbplan.ndb.sql_server import argument_counts, grammar_counts
 from ndbplan.train.sql.comparing import COMPARES
 from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
+from ndbplan.train.sql.tokens import tokens_of
 
 TYPED = "typed"
 """Of an expression of a list: how it was typed."""
@@ -97,7 +98,7 @@ def _check_literals(sql: str) -> None:
 
 def _as_substring(sql: str) -> str:
     """MID(x FROM 2 FOR 3) is SUBSTRING, of which sqlglot knows this form."""
-    tokens = sqlglot.tokenize(sql, read="mysql")
+    tokens = tokens_of(sql)
     for at in reversed(range(len(tokens) - 1)):
         one, opens = tokens[at], tokens[at + 1]
         if one.text.upper() != "MID" or opens.token_type is not TokenType.L_PAREN:
@@ -133,7 +134,7 @@ _EXPONENT = re.compile(r"(?i)e[0-9]+(?=[+-])")
 
 def _apart(sql: str) -> str:
     """A blank between an exponent and the sign behind it, which sqlglot takes for one number: 1e0+2."""
-    for token in reversed(sqlglot.tokenize(sql, read="mysql")):
+    for token in reversed(tokens_of(sql)):
         joined = _EXPONENT.search(token.text) if token.token_type is TokenType.NUMBER else None
         if joined is not None:
             at = token.start + joined.end()
@@ -147,7 +148,7 @@ _NO_CALLS = (TokenType.FROM, TokenType.JOIN, TokenType.DOT, TokenType.ALIAS)
 
 def _check_counts(sql: str) -> None:
     """Calls in a query with too few or too many arguments. Raises SqlError 1582 or 1064."""
-    tokens = sqlglot.tokenize(sql, read="mysql")
+    tokens = tokens_of(sql)
     if not tokens or tokens[0].token_type not in (TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN):
         return
     counts, of_grammar = argument_counts(), grammar_counts()
@@ -194,7 +195,7 @@ _ONLY_HOW = frozenset(
 
 def _without_how(sql: str) -> str:
     """A statement with blanks in place of them: what stands behind stays where it is."""
-    tokens = sqlglot.tokenize(sql, read="mysql")
+    tokens = tokens_of(sql)
     for place, one in enumerate(tokens):
         if one.token_type is TokenType.SELECT:
             for word in tokens[place + 1 :]:
@@ -326,7 +327,7 @@ _WANTS_ONE = frozenset(("count", "sum", "avg", "min", "max"))
 def _check_commas(sql: str) -> None:
     """Statements that sqlglot reads on: a list that is empty or ends with a comma, a word behind `*`, an end
     behind WHERE."""
-    tokens = sqlglot.tokenize(sql, read="mysql")
+    tokens = tokens_of(sql)
     before = TokenType.SELECT
     for one, other in pairwise(tokens):
         if one.token_type in _BEGIN and other.token_type is TokenType.FROM:
@@ -348,7 +349,7 @@ def _check_commas(sql: str) -> None:
 def typed_list(sql: str) -> list[str]:
     """The expressions of the first select list, as typed."""
     sql = _without_how(sql)
-    tokens = sqlglot.tokenize(sql, read="mysql")
+    tokens = tokens_of(sql)
     begins, depth = [], 0
     for i, one in enumerate(tokens):
         depth += (one.token_type is TokenType.L_PAREN) - (one.token_type is TokenType.R_PAREN)

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-import sqlglot
 from sqlglot import TokenType, exp
 from sqlglot.errors import SqlglotError
 
@@ -24,6 +23,7 @@ from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import server
 from ndbplan.train.sql.moments import NoMomentError, NoTimeError, read_clock, read_moment
 from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
+from ndbplan.train.sql.tokens import tokens_of
 
 _CAST_TO = frozenset((
     "BINARY", "CHAR", "CHARACTER", "NCHAR", "NATIONAL", "SIGNED", "UNSIGNED", "DATE", "TIME", "DATETIME",
@@ -46,7 +46,7 @@ _LITERALS = {"DATE": "DATE", "TIME": "TIME", "TIMESTAMP": "DATETIME"}
 def check_words(sql: str, version: NdbVersion) -> None:
     """Raises SqlError for words that the parser would take."""
     try:
-        tokens = sqlglot.tokenize(sql, read="mysql")
+        tokens = tokens_of(sql)
     except SqlglotError:
         return
     if len(tokens) == 1 and tokens[0].token_type is TokenType.SELECT:
