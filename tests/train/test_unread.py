@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+import sqlglot
+from sqlglot.dialects.mysql import MySQL
 
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.sql.reading import parsed
 
 from .test_new_tables import Ask, asks
 
@@ -73,3 +76,18 @@ def test_a_mark_is_what_stands_above_it(ask: Ask) -> None:
 
 def test_a_set_operation_is_none_of_its_heading(ask: Ask) -> None:
     assert ask("select 1 intersect select 1").splitlines()[1] == "| 1 |"
+
+
+def test_a_statement_is_taken_apart_once_for_all_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line of some hundred rows was read nine times over."""
+    seen: list[str] = []
+
+    def counted(sql: str, read: str) -> list[sqlglot.Token]:
+        seen.append(sql)
+        return MySQL().tokenize(sql)
+
+    monkeypatch.setattr(sqlglot, "tokenize", counted)
+    statement = "select 1, mid(a from 2 for 3) from t where a = 'x'"
+    parsed(statement)
+    assert statement in seen
+    assert len(seen) == len(set(seen)), seen
