@@ -249,9 +249,9 @@ class Estimation:
         """A backup of all nodes."""
         return self.kept(backup, self.plan, self.workload)
 
-    def restore(self) -> PhasedEstimate:
-        """Restoring that backup into an empty cluster without load."""
-        return self.kept(restore_backup, self.plan)
+    def restore(self, *, one_by_one: bool = False) -> PhasedEstimate:
+        """Restoring that backup into an empty cluster without load: of all nodes at once, or one by one."""
+        return self.kept(restore_backup, self.plan, one_by_one)
 
     def create_files(self) -> PhasedEstimate:
         """Creating every undo file and data file."""

@@ -217,16 +217,15 @@ def _near_node(
     )
 
 
-def restore_backup(plan: Plan) -> PhasedEstimate:
+def restore_backup(plan: Plan, one_by_one: bool = False) -> PhasedEstimate:
     """ndb_restore: undo and data files made anew, all rows at insert speed, then the ordered indexes.
 
-    Each node's backup is read from the disk that it was written to.
+    Each node's backup is read from the disk that it was written to; `one_by_one`: one after the other.
     """
     stored = [(table, stored_shares_of(plan, table)) for table in plan.tables]
     files = create_disk_data(plan)
-    found = restores.restore_backup(
-        narrowed(machines_of(plan)), stored, node_data(plan), _backup(plan, None), files
-    )
+    machines, saved = narrowed(machines_of(plan)), _backup(plan, None)
+    found = restores.restore_backup(machines, stored, node_data(plan), saved, files, one_by_one=one_by_one)
     restored = found.phases[len(files.phases) :]
     near = upwards(reach(plan, "restore"))
     return backups.phased([*files.phases, *near.widened_throughout(restored)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from ndbplan.base.quantity import Quantity, total
 from ndbplan.configuration.deployment import connect_string
@@ -294,21 +293,10 @@ def _statistics(plan: Plan) -> Iterator[Command]:
         )
 
 
-def restore_one_by_one(now: Estimation) -> tuple[Phase, ...]:
-    """The phases of a restore where the files of one data node follow on those of the one before.
-
-    The estimate has all node groups at work at once; here only the group whose files are read is.
-    """
-    groups = max(1, len(node_groups(now.plan)))
-    return tuple(
-        replace(one, duration_s=one.duration_s.scaled(groups)) if one.name == RESTORE_ROWS else one
-        for one in now.restore().phases
-    )
-
-
 def _restore_steps(times: Times, before: Plan) -> Iterator[Step]:
     nodes = before.data_nodes
-    phases = times.ask(restore_one_by_one, times.now.of(before)) or ()
+    restored = times.ask(times.now.of(before).restore, one_by_one=True)
+    phases = () if restored is None else restored.phases
     rows = tuple(one for one in phases if one.name == RESTORE_ROWS)
     indexes = tuple(one for one in phases if one.name == REBUILD_INDEXES)
     files = tuple(one for one in phases if one not in (*rows, *indexes))

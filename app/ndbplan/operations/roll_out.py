@@ -17,7 +17,6 @@ from ndbplan.ndb.version import BadVersionError, NdbVersion
 from ndbplan.operations.files import copy_configuration
 from ndbplan.operations.hosts import no_return, with_new_programs
 from ndbplan.operations.operation import Operation, Step, Times
-from ndbplan.operations.restoring import restore_one_by_one
 from ndbplan.operations.steps import (
     STOPS_WITH_ONE,
     move_redo_logs,
@@ -175,7 +174,7 @@ def _save(now: Estimation, conditions: Conditions) -> Step:
 
 
 def _restore(now: Estimation) -> Step:
-    phases = restore_one_by_one(now)
+    phases = now.restore(one_by_one=True).phases
     return Step(
         "restore",
         "Restore the backup",

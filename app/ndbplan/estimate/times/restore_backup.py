@@ -1,14 +1,18 @@
 """How long ndb_restore takes: files made anew, all rows at insert speed, then the ordered indexes.
 
-Source: engine model 9; constants by name in resources/ndb/constants.json.
+Rows come no faster than the program sends them. From 8.0.16 on each part of a node's backup has a thread
+of it, before there is one; whatever their number, they share the transactions that it has under way.
+
+Source: engine model 9; NDB restore_main.cpp; constants by name in resources/ndb/constants.json.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
-from ndbplan.base.quantity import Quantity, Term, rising
+from ndbplan.base.quantity import Quantity, Term, largest, rising, total
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.checkpoint_speed import speed_limits
 from ndbplan.estimate.load.log_records import stored_redo
@@ -17,6 +21,7 @@ from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.estimate.storage.shares import Shares
 from ndbplan.estimate.times.backup import BackupEstimate, PhasedEstimate, phased
+from ndbplan.estimate.times.backup_sites import Site, sites_of
 from ndbplan.estimate.times.copy_links import crossings
 from ndbplan.estimate.times.disk_files import disk_left
 from ndbplan.estimate.times.restart import busy_threads
@@ -28,6 +33,7 @@ from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
 
 RESTORE_ROWS, REBUILD_INDEXES = "restore rows", "rebuild indexes"
+PROGRAM, UNDER_WAY = "ndb_restore", "transactions of ndb_restore under way"
 
 
 def restore_backup(
@@ -36,11 +42,14 @@ def restore_backup(
     held: Sequence[NodeData],
     saved: BackupEstimate,
     files: PhasedEstimate,
+    *,
+    one_by_one: bool = False,
 ) -> PhasedEstimate:
     """ndb_restore: undo and data files made anew, all rows at insert speed, then the ordered indexes.
 
     `stored`: each table with the shares of its rows and of the entries of its unique indexes on the nodes;
-    `saved`: the backup, each node's is read from the disk that it was written to; `files`: making them.
+    `saved`: the backup, each node's is read from the disk that it was written to; `files`: making them;
+    `one_by_one`: the program runs for one node after the other, not for all of them at once.
     """
     constants = machines.constants
     rate = constants["restore_client_rows_per_s"]
@@ -58,11 +67,15 @@ def restore_backup(
         *_restore_disks(machines, stored, held, saved),
         *_restore_links(machines, held),
     ]
-    rows, decides = slowest(*limits)
+    if one_by_one:
+        # Only the node group whose rows are in the files that are read is at work.
+        turns = max(1, len(machines.groups))
+        limits = [replace(one, duration_s=one.duration_s.scaled(turns)) for one in limits]
+    rows, decides = slowest(*limits, *_program(machines, held, one_by_one=one_by_one))
     built = Quantity.stated("index entries of the fullest LDM thread", entries, "rows", "distribution")
     core = min((against_timed(node.host, constants) for node in machines.nodes), key=lambda one: one.value)
     indexes = built / on_core(constants["index_build_ldm_rows_per_s"], core)
-    faster = "more LDM threads; a faster redo disk; several ndb_restore at once"
+    faster = decides.shorten or "more LDM threads; a faster redo disk; several ndb_restore at once"
     return phased(
         [
             *files.phases,
@@ -70,6 +83,43 @@ def restore_backup(
             Phase(REBUILD_INDEXES, indexes, "LDM threads", "more LDM threads"),
         ]
     )
+
+
+def _program(machines: Machines, held: Sequence[NodeData], *, one_by_one: bool) -> list[Limit]:
+    """What ndb_restore itself does: its threads, and the transactions that they share.
+
+    Of several at once the one with most rows decides; one after the other, their sum.
+    """
+    sites, constants = sites_of(machines), machines.constants
+    by_threads, by_transactions = [], []
+    for data in held:
+        rows, share = _in_turn(sites[data.node_id], data)
+        most = Quantity.stated("records of its busiest thread", rows, "rows", "distribution")
+        by_threads.append((f"node {data.node_id}", most / constants["ndb_restore_thread_rows_per_s"]))
+        under_way = constants["ndb_restore_transactions"] * share
+        taken = (
+            most
+            * constants["ndb_restore_transaction_s"]
+            / under_way.named("transactions of that thread under way")
+        )
+        by_transactions.append((f"node {data.node_id}", taken.in_unit("s")))
+    summed = total if one_by_one else largest
+    return [
+        Limit(
+            PROGRAM, summed(by_threads, "s"), "several ndb_restore at once; from 8.0.20 on slices of a backup"
+        ),
+        Limit(UNDER_WAY, summed(by_transactions, "s"), "ndb_restore --parallelism above 128"),
+    ]
+
+
+def _in_turn(site: Site, data: NodeData) -> tuple[float, float]:
+    """Records that one thread brings back, and its share of the transactions: each part of a backup has one.
+
+    Parts without a record have their share of the transactions too.
+    """
+    if not site.multithreaded:
+        return data.saved_rows, 1.0
+    return data.fullest_ldm.saved_rows, 1.0 / site.ldm_threads
 
 
 def _insert_seconds(
