@@ -191,9 +191,9 @@ def test_a_restore_is_no_faster_than_the_one_thread_of_its_program(version: str)
 
 def test_threads_of_a_restore_share_the_transactions_under_way() -> None:
     """One for each part of the backup, from 8.0.16 on; --parallelism is divided among them."""
-    plan = _quick("8.4.8", 8)
+    plan = _quick("8.4.8")
     constants = constants_of(plan)
-    found, one = _restored(plan), _restored(_quick("8.0.15", 8))
+    found, one = _restored(plan), _restored(_quick("8.0.15"))
     assert found.bound == UNDER_WAY
     at_once = constants["ndb_restore_transactions"].value / constants["ndb_restore_transaction_s"].value
     assert found.duration_s.value >= 2_000_000 / at_once
