@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from ndbplan.train.sql.moments import MICROSECONDS, NoMomentError, moment
+from ndbplan.train.sql.moments import MICROSECONDS, NoMomentError, OfNumber, moment
 from ndbplan.train.sql.text_functions import text_of
 from ndbplan.train.sql.weeks import week_of, year_and_week
 
@@ -248,8 +248,8 @@ def _extract(part: Any, value: Any) -> int:
 
 
 def extract_days(part: Any, value: str) -> int:
-    """The same where NO_ZERO_DATE is set: 0000-00-00 is no day. Raises NoMomentError."""
-    if value.startswith(_NO_DAY):
+    """The same where NO_ZERO_DATE is set: the text 0000-00-00 is no day. Raises NoMomentError."""
+    if value.startswith(_NO_DAY) and not isinstance(value, OfNumber):
         raise NoMomentError(value)
     return _extract(part, value)
 

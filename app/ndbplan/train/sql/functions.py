@@ -100,8 +100,11 @@ def _concat_ws(between: Any, *parts: Any) -> str | None:
 
 
 def _interval(value: Any, *bounds: Any) -> int:
-    """How many of the bounds, which rise, are not above the value; -1 of NULL."""
-    return -1 if value is None else sum(1 for bound in bounds if bound is not None and bound <= value)
+    """How many bounds stand before the first above the value, NULL among them; -1 of NULL."""
+    if value is None:
+        return -1
+    above = (at for at, bound in enumerate(bounds) if bound is not None and bound > value)
+    return next(above, len(bounds))
 
 
 def _elt(number: Any, *words: Any) -> Any:

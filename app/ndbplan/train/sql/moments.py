@@ -64,13 +64,19 @@ def moment(text: Any) -> datetime:
         raise NoMomentError(text) from None
 
 
+class OfNumber(str):
+    """A moment that a number says: what NO_ZERO_DATE forbids is said of texts alone."""
+
+    __slots__ = ()
+
+
 def read_moment(value: Any) -> tuple[str, str]:
     """A value as `2026-01-31` or `2026-01-31 10:11:12`, with what is warned of. Raises NoMomentError.
 
     Month and day may be naught: who needs a day of the calendar asks `moment` for it.
     """
     if isinstance(value, int | float):
-        return _of_number(value), ""
+        return OfNumber(_of_number(value)), ""
     text = str(value)
     found = _of_digits(text) or _of_parts(text)
     if found is None:
