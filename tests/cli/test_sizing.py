@@ -76,7 +76,7 @@ def test_nothing_that_passes_is_no_empty_page(call: Any, tmp_path: Path) -> None
         ({"rows": {"d.t": 5}}, "rows.d.t: 5 is refused: it must be an object, with its fields in braces"),
         ({"loads": {}}, "loads: {} is refused: it must be a list, in brackets"),
         ({"rows": {"d.t": {"now": 1e30}}}, "must be 1 000 000 000 000 000 or less"),
-        ({"hardware": {"nodes_per_host": [0]}}, "[0]: 0 is refused: it must be 1 or more — correct"),
+        ({"hardware": {"nodes_per_host": [0]}}, "[0]: 0 is refused: it must be 1 or more — write 1 or more"),
         (
             {"loads": [_of_no_column()]},
             "loads[0].transactions[0].operations[0].columns: table d.t",

@@ -360,7 +360,7 @@ def read_parameter(section: str, name: str, text: str, version: NdbVersion) -> i
         number = _parameter_number(entry, typed, version)
         values.check_range(entry, number)
     except values.BadValueError as error:
-        raise UserError(str(error), fix="correct the value") from None
+        raise error.told() from None
     return number
 
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from ndbplan.base.errors import UserError
 from ndbplan.edits.origins import still_true, still_true_of_cluster
-from ndbplan.plan.fields import Part, refusal
+from ndbplan.plan.fields import Part, correction, refusal
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 
@@ -88,7 +88,7 @@ def _refused(error: ValidationError) -> EditError:
     given = first["input"]
     # A number as a person writes it: 0, not 0.0.
     shown = f"{given:g}" if isinstance(given, float) else repr(given)[:60]
-    return EditError(f"{shown} is refused: {refusal(first)}", where=place, fix="correct the value")
+    return EditError(f"{shown} is refused: {refusal(first)}", where=place, fix=correction(first))
 
 
 def made(kind: type[T], value: Any) -> T:
@@ -114,7 +114,7 @@ def changed_plan(plan: Plan, fields: Mapping[str, Any]) -> Plan:
         raise EditError(
             f"{first['input']!r:.60} is refused: {refusal(first)}",
             where=".".join(str(step) for step in first["loc"]),
-            fix="correct the value",
+            fix=correction(first),
         ) from None
     made = {name: getattr(probe, name) for name in fields}
     if "parameters" in made and "origins" not in made:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from ndbplan.base.errors import UserError
 from ndbplan.base.units import GIB, KIB, MIB, format_ndb_size
 from ndbplan.ndb.features import features
 from ndbplan.ndb.parameters import Parameter
@@ -17,6 +18,7 @@ _INTEGER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|(0[0-7]*)|([1-9][0-9]*))(.
 _AS_PEOPLE_READ = re.compile(r"([+-]?)([0-9]+)(?![xX0-9])[\s\"]*([kKMG]?)")
 _SUFFIX_ALONE = re.compile(r"[kKMG]")
 _BLANKS = " \t\r\n"
+_WHOLE, _SMALLER = "write a whole number, such as 512 or 64M", "write a smaller number"
 _MOST_DIGITS = 100
 """More digits in a number are refused before they are counted: judgement."""
 _CPU = re.compile(r"\s*+\+?([0-9]{1,100})")
@@ -29,7 +31,19 @@ InitConfigFileParser)."""
 
 
 class BadValueError(ValueError):
-    """A text the product refuses as the value of a parameter; the message says why and what is allowed."""
+    """A text the product refuses as the value of a parameter; the message says why and what is allowed.
+
+    `fix` says what to write instead; a message that holds it already says it once.
+    """
+
+    def __init__(self, message: str, fix: str = "") -> None:
+        super().__init__(message)
+        self.what, _, after = message.partition("; ") if not fix else (message, "", "")
+        self.fix = fix or after or "write what is allowed, or leave it out"
+
+    def told(self) -> UserError:
+        """The same for the person who typed the value: what, and what to do about it."""
+        return UserError(self.what, fix=self.fix)
 
 
 def parse_integer(text: str, version: NdbVersion) -> int:
@@ -44,14 +58,14 @@ def parse_integer(text: str, version: NdbVersion) -> int:
     stripped, lenient = text.strip(_BLANKS), features(version).lenient_numbers
     match = _INTEGER.match(f"0{stripped}" if lenient and _SUFFIX_ALONE.match(stripped) else stripped)
     if match is None:
-        raise BadValueError(f"'{text[:40]}' is not a whole number")
+        raise BadValueError(f"'{text[:40]}' is not a whole number", _WHOLE)
     sign, hexadecimal, octal, decimal, rest = match.groups()
     if len(decimal or "") > _MOST_DIGITS:
-        raise BadValueError(f"'{text[:40]}' has more than {_MOST_DIGITS} digits")
+        raise BadValueError(f"'{text[:40]}' has more than {_MOST_DIGITS} digits", _SMALLER)
     number = int(hexadecimal, 16) if hexadecimal else int(octal, 8) if octal else int(decimal)
     number = -number if sign == "-" else number
     if not -(2**63) <= number < 2**63:
-        raise BadValueError(f"'{text[:40]}' is larger than any number ndb_mgmd reads (2^63 - 1)")
+        raise BadValueError(f"'{text[:40]}' is larger than any number ndb_mgmd reads (2^63 - 1)", _SMALLER)
     if rest == "":
         return number
     # Up to 7.6 only the first letter behind the number counts.
@@ -59,15 +73,17 @@ def parse_integer(text: str, version: NdbVersion) -> int:
     factor = _SUFFIXES.get("K" if suffix == "k" else suffix)
     if factor is None:
         if octal is not None and rest[0] in "89":
-            raise BadValueError(f"'{text[:40]}' is octal for its leading 0, and has digits above 7")
+            what = f"'{text[:40]}' is octal for its leading 0, and has digits above 7"
+            raise BadValueError(what, "write it without the leading 0")
         raise BadValueError(
-            f"'{text[:40]}' is not a whole number with K, M or G; NDB knows no other suffix and no fraction"
+            f"'{text[:40]}' is not a whole number with K, M or G; NDB knows no other suffix and no fraction",
+            _WHOLE,
         )
     product = number * factor
     if -(2**63) <= product < 2**64:
         return product
     if not lenient:
-        raise BadValueError(f"'{text[:40]}' is larger than any value NDB can hold (2^64 - 1)")
+        raise BadValueError(f"'{text[:40]}' is larger than any value NDB can hold (2^64 - 1)", _SMALLER)
     return product % 2**64
 
 
@@ -130,8 +146,10 @@ def check_range(parameter: Parameter, number: int) -> None:
         raise BadValueError(f"{number} is not allowed; use one of {', '.join(parameter.allowed_values)}")
     if (low is not None and number < low) or (high is not None and number > high):
         shown = (lambda n: format_ndb_size(n)) if parameter.unit.startswith("bytes") else str
+        is_low = low is not None and number < low
         raise BadValueError(
-            f"{shown(number)} is outside the range {shown(low or 0)} to {shown(high) if high else 'any'}"
+            f"{shown(number)} is outside the range {shown(low or 0)} to {shown(high) if high else 'any'}",
+            f"write {shown(low or 0)} or more" if is_low else f"write {shown(high or 0)} or less",
         )
 
 
@@ -142,7 +160,8 @@ def check_text(parameter: Parameter, text: str, version: NdbVersion) -> str:
     if parameter.type == "enum":
         allowed = next((value for value in parameter.allowed_values if value.lower() == text.lower()), None)
         if allowed is None:
-            raise BadValueError(f"'{text[:40]}' is not one of {', '.join(parameter.allowed_values)}")
+            what = f"'{text[:40]}' is not one of {', '.join(parameter.allowed_values)}"
+            raise BadValueError(what, "write one of them")
         return allowed
     if parameter.type == "bitmask":
         parse_cpu_list(text, version)
@@ -168,9 +187,9 @@ def parse_cpu_list(text: str, version: NdbVersion, most: int = CPU_ID_MAX) -> tu
             raise BadValueError(f"'{text[:40]}' is not a list of CPUs; write for example 0-3,8")
         first, last = sorted(int(end[1]) for end in ends if end is not None)
         if last > most:
-            raise BadValueError(f"CPU {last} is too large; the highest is {most}")
+            raise BadValueError(f"CPU {last} is too large; the highest is {most}", f"write {most} or less")
         if last - first >= _MOST_CPUS:
-            raise BadValueError(f"'{text[:40]}' names more than {_MOST_CPUS} CPUs")
+            raise BadValueError(f"'{text[:40]}' names more than {_MOST_CPUS} CPUs", "name fewer")
         cpus.update(dict.fromkeys(range(first, last + 1)))
     return tuple(cpus)
 

@@ -116,6 +116,24 @@ _ALLOWED = {
 }
 
 
+_EXAMPLES = {
+    _ID_PATTERN: "host-a1",
+    _HOSTNAME_PATTERN: "db1.example.org or 10.0.0.5",
+    PATH_PATTERN: "/var/lib/mysql-cluster",
+}
+_FIXES = {
+    kind: fix
+    for fix, kinds in {
+        "write its fields in braces": "model_type model_attributes_type dict_type dataclass_type",
+        "write it in brackets": "list_type tuple_type",
+        "write a whole number, such as 4": "int_type int_parsing int_from_float int_parsing_size",
+        "write a number, such as 1.5": "float_type float_parsing finite_number",
+        "write it in quotes": "string_type",
+        "write true or false": "bool_type bool_parsing",
+    }.items()
+    for kind in kinds.split()
+}
+_ONE_OF = ("literal_error", "enum")
 _SHAPES = {
     kind: said
     for said, kinds in {
@@ -152,6 +170,23 @@ def refusal(error: Mapping[str, Any]) -> str:
         return said
     fields = [step for step in error.get("loc", ()) if isinstance(step, str)]
     return f"{said}, {limit_of(fields[-1] if fields else '')}"
+
+
+def correction(error: Mapping[str, Any]) -> str:
+    """What to write in place of a value that is refused, from one error of pydantic."""
+    context, kind = error.get("ctx") or {}, error["type"]
+    if kind in _FIXES:
+        return _FIXES[kind]
+    if str(context.get("pattern")) in _EXAMPLES:
+        return f"write for example {_EXAMPLES[str(context['pattern'])]}"
+    words = {"ge": "write {} or more", "gt": "write more than {}", "le": "write {} or less"}
+    words |= {"lt": "write less than {}", "max_length": "shorten it to {}", "min_length": "write {} at least"}
+    text, limit = next(((text, context[key]) for key, text in words.items() if key in context), ("", 0))
+    if text:
+        return text.format(how_many(limit, "letter") if kind.startswith("string_") else _in_groups(limit))
+    if kind in _ONE_OF:
+        return f"write one of these: {context['expected']}"
+    return "write what is allowed, or leave it out"
 
 
 def limit_of(field: str) -> str:

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.files import FileError
-from ndbplan.plan.fields import refusal
+from ndbplan.plan.fields import correction, refusal
 from ndbplan.plan.references import BrokenReferenceError
 
 
@@ -41,7 +41,7 @@ def readable(error: ValidationError, name: str, inside: str = "") -> PlanFileErr
         what, fix = f"the field is missing{tail}", "add it"
     else:
         what = f"{short(first['input'])} is refused: {refusal(first)}{tail}"
-        fix = "correct the value"
+        fix = correction(first)
     return PlanFileError(what, where=f"{name}: {inside}{place}", fix=fix)
 
 

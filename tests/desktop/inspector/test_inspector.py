@@ -106,6 +106,12 @@ def test_one_object_of_each_kind_can_be_shown(stand: _Stand) -> None:
         stand.view.repaint()
     stand.select(*kinds.values())
     assert any("Select one kind" in text for text in stand.texts())
+    links = [
+        one for one in stand.view.findChildren(QPushButton) if one.accessibleName().startswith("Select only")
+    ]
+    assert len(links) == len(kinds)
+    assert {one.x() for one in links} == {0}, "all begin at the left edge"
+    assert all(one.width() <= one.sizeHint().width() for one in links), "and are no wider than their words"
     stand.select()
     assert stand.document.plan.name in stand.texts()
 

@@ -431,6 +431,19 @@ def test_a_lesson_in_the_window_is_the_lesson_of_the_command_line(
     assert window.live.page is None
 
 
+def test_lessons_that_come_late_leave_the_focus_where_it_is(qtbot: Any, shown: Any) -> None:
+    window = shown(SAMPLE, 1366, 768)
+    window.actions_table["lessons"].trigger()
+    dialog = window.findChild(LessonsDialog)
+    assert dialog.focusWidget() is dialog.list, "keys are for the list before it has anything"
+    dialog.trainee.setFocus()
+    qtbot.keyClicks(dialog.trainee, "An")
+    qtbot.waitUntil(lambda: dialog.list.count() >= 12, timeout=_WAIT_MS)
+    assert dialog.focusWidget() is dialog.trainee, "a name that is being typed goes on in its field"
+    assert dialog.list.currentRow() == 0
+    dialog.reject()
+
+
 def test_a_lesson_that_is_not_saved_is_asked_for_and_may_stay(qtbot: Any, shown: Any) -> None:
     window = shown(SAMPLE, 1366, 768)
     window.actions_table["lessons"].trigger()

@@ -172,3 +172,18 @@ def test_every_editor_has_a_name_for_screen_readers(qtbot: QtBot, document: Docu
     ]
     assert len(editors) >= 2
     assert [w for w in editors if not w.accessibleName()] == []
+
+
+def test_who_has_pressed_enter_goes_on_behind_what_was_typed(qtbot: QtBot, document: Document) -> None:
+    form = _form(qtbot, document, "data1")
+    memory, other = form.line("memory_bytes", MEMORY), form.line("cores", WHOLE)
+    form.refresh()
+    form.activateWindow()
+    memory.line.setFocus()
+    qtbot.waitUntil(memory.line.hasFocus)
+    _type(qtbot, memory, "64 GiB")
+    assert memory.line.text() == "64 GiB"
+    assert memory.line.cursorPosition() == len("64 GiB"), "the caret stands where typing goes on"
+    other.line.setFocus()
+    document.undo_stack.undo()
+    assert memory.line.cursorPosition() == 0, "of a value that nobody types the beginning is seen"

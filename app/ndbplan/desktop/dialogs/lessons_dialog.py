@@ -84,6 +84,7 @@ class LessonsDialog(Dialog):
         self.body.addWidget(side_by_side(left, right, (380, 420)), 1)
         self.add_foot(self.begin)
         self.take.setEnabled(False)
+        self.list.setFocus()
         self.state.say("Reading the lessons…")
         self.task = self.tasks.start(lambda _task: _own(), self._take)
 
@@ -94,8 +95,8 @@ class LessonsDialog(Dialog):
             self.state.say("")
             for read in outcome.value:
                 self._add(read)
+            # The focus stays: whoever types a name meanwhile goes on in that field.
             self.list.setCurrentRow(0)
-            self.list.setFocus()
 
     def _add(self, read: Read) -> None:
         best = self._preferences.get(LESSONS).get(read.value.name)

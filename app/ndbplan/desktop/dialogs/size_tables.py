@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QVBoxLayout, QWidget
 
 from ndbplan.base.errors import UserError
@@ -27,7 +28,7 @@ class TablesText(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.text)
-        column.addWidget(link("Tables from a file…", self._ask_file))
+        column.addWidget(link("Tables from a file…", self._ask_file), 0, Qt.AlignmentFlag.AlignLeft)
 
     @property
     def statements(self) -> str:

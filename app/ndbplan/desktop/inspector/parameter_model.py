@@ -233,7 +233,8 @@ class ParametersModel(QAbstractTableModel):
         try:
             new = self.scope.parsed(parameter, text, self._context.plan) if text else None
         except (values.BadValueError, UserError) as error:
-            self.refused.emit(f"{parameter.name}: {error}")
+            told = error.told() if isinstance(error, values.BadValueError) else error
+            self.refused.emit(f"{parameter.name}: {told.line}")
             if isinstance(error, TwoReadingsError):
                 self.asked.emit(error.readings, lambda text: self.setData(at, text))
             return False

@@ -198,7 +198,9 @@ class LineField(Field):
         self.line.setToolTip(f"{self._tip}\n{exact}, exactly" if exact != self._shown else self._tip)
         if not was_edited:
             self.line.setText(self._shown)
-            self.line.setCursorPosition(0)
+            # Whoever has just typed stands behind it and may go on; of the others the beginning is seen.
+            if not self.line.hasFocus():
+                self.line.setCursorPosition(0)
 
     # For steps up and down.
 

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QListWidget, QPlainTextEdit, QTableView, QTreeView
 
 
 def _end_with_a_whole_row(view: QTableView | QTreeView | QListWidget, row_px: int) -> None:
     """Leave free what is too low for a row, where there are more rows than are seen."""
-    margins = view.viewportMargins()
-    room = view.viewport().height() + margins.bottom()
+    room = view.viewport().height() + view.viewportMargins().bottom()
     is_longer = view.verticalScrollBar().maximum() > 0 and room > row_px > 0
-    bottom = room % row_px if is_longer else 0
+    _leave_free(view, room % row_px if is_longer else 0)
+
+
+def _leave_free(view: QTableView | QTreeView | QListWidget, bottom: int) -> None:
+    margins = view.viewportMargins()
     if bottom != margins.bottom():
         view.setViewportMargins(margins.left(), margins.top(), margins.right(), bottom)
 
 
 class Table(QTableView):
-    """A table; where its rows have one height it ends with a whole one."""
+    """A table; it ends with a whole row: whatever heights rows have, as long as it stands at its top."""
 
     def updateGeometries(self) -> None:
         super().updateGeometries()
         head, row_px = self.verticalHeader(), self.verticalHeader().defaultSectionSize()
         has_one_height = head.length() == row_px * head.count()
-        _end_with_a_whole_row(self, row_px if has_one_height else 0)
+        if has_one_height:
+            _end_with_a_whole_row(self, row_px)
+            return
+        room = self.viewport().height() + self.viewportMargins().bottom()
+        ends = list(accumulate(head.sectionSize(head.logicalIndex(row)) for row in range(head.count())))
+        seen = [end for end in ends if end <= room]
+        _leave_free(self, room - seen[-1] if seen and seen != ends else 0)
 
 
 class Tree(QTreeView):

@@ -16,7 +16,7 @@ from ndbplan.edits.address import AddressError, field_of, resolve
 from ndbplan.edits.assign import assign, put, read_field
 from ndbplan.edits.places import Path, address_of, at, walk
 from ndbplan.plan.events import ParameterChange
-from ndbplan.plan.fields import Part, refusal
+from ndbplan.plan.fields import Part, correction, refusal
 from ndbplan.plan.plan import Plan
 
 Made = tuple[Plan, list[Path]]
@@ -173,7 +173,7 @@ def made(plan: Plan, model: type[Part], words: Words, what: str) -> Any:
             raise AddressError(f"{what} needs {place}", fix=f"write {place}=VALUE") from None
         shown = f"{place}={values.get(place)}"[:80]
         raise AddressError(
-            f"{shown} is refused: {refusal(first)}", where=what, fix="correct the value"
+            f"{shown} is refused: {refusal(first)}", where=what, fix=correction(first)
         ) from None
 
 

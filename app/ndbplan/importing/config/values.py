@@ -68,7 +68,7 @@ def _value(config: ConfigFile, section: RawSection, line: Line, version: NdbVers
             config.find(False, line.line, f"{place} {parameter.name}: {read}; {why}", "write it plainly")
         return value
     except BadValueError as bad:
-        config.find(True, line.line, f"{place} {parameter.name}: {bad}", "correct the value")
+        config.find(True, line.line, f"{place} {parameter.name}: {bad.what}", bad.fix)
         return line.value
 
 

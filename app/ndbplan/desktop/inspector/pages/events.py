@@ -130,7 +130,7 @@ def parameter_value(plan: Plan, name: str, text: str) -> int | str:
     try:
         return values.parse_value(catalogue.parameter("DB", name, plan.version), text, plan.version)
     except values.BadValueError as error:
-        raise UserError(str(error), fix="correct the value") from None
+        raise error.told() from None
 
 
 def _shown(event: ParameterChange) -> str:

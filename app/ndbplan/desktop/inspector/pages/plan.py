@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QPlainTextEdit
 
@@ -181,7 +182,8 @@ class MixedPage(Page):
             one, many = KINDS[kind]
             members: tuple[str, ...] = tuple(i for i in ids if type(plan.by_id[i]) is kind)
             text = f"{count} {one if count == 1 else many}"
-            self.column.addWidget(link(text, partial(context.selection.set, members), f"Select only {text}"))
+            only = link(text, partial(context.selection.set, members), f"Select only {text}")
+            self.column.addWidget(only, 0, Qt.AlignmentFlag.AlignLeft)
 
 
 def _versions(plan: Plan) -> list[tuple[str, str]]:
