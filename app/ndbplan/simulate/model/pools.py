@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ndbplan.configuration.settings import NodeSettings, connection_settings, no_of_replicas, node_settings
-from ndbplan.estimate.constants import constants_of
+from ndbplan.configuration.settings import NodeSettings, connection_settings, no_of_replicas, settings_by_node
+from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.transaction_size import (
     operations_of_one,
     scan_share,
@@ -20,7 +20,7 @@ from ndbplan.estimate.storage.node_memory import transaction_memory
 from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, node_ids
+from ndbplan.plan.processes import NODE_GROUP_NONE, node_ids
 from ndbplan.plan.workloads import ClosedLoad, Workload
 from ndbplan.simulate.model.load_over_time import Service
 from ndbplan.simulate.world.indices import Error
@@ -30,12 +30,14 @@ from ndbplan.simulate.world.laws import Run
 def set_pools(run: Run, plan: Plan, workload: Workload, limits: Sequence[Service]) -> None:
     """Fill in the settings of a run about operation records and send buffers."""
     nodes = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
+    settings = settings_by_node(plan)
+    own = [(settings[node.node_id], threads_of(plan, node)) for node in nodes]
     run.held_s, constants = _held_s(plan, workload, limits), constants_of(plan)
     newer = plan.features.transaction_memory
     sizes = [size_of(plan.tables, transaction, plan.version) for transaction in workload.transactions]
     weights = [transaction.weight for transaction in workload.transactions]
-    of_one = min((operations_of_one(node_settings(plan, node)) for node in nodes), default=0)
-    each = min((node_settings(plan, node).number("MaxNoOfConcurrentOperations") for node in nodes), default=0)
+    of_one = min((operations_of_one(one) for one, _ in own), default=0)
+    each = min((one.number("MaxNoOfConcurrentOperations") for one, _ in own), default=0)
     fits = [
         (size.operations, weight)
         for size, weight in zip(sizes, weights, strict=True)
@@ -51,11 +53,11 @@ def set_pools(run: Run, plan: Plan, workload: Workload, limits: Sequence[Service
             constants["coordinator_operation_bytes"].value
             + no_of_replicas(plan) * constants["local_operation_bytes"].value
         )
-        by_memory = _record_memory(plan, nodes) / bytes_each
+        by_memory = _record_memory(constants, own) / bytes_each
         if by_memory < by_count:
             run.pool, run.pool_error = by_memory, Error.RECORDS
     scanning = scan_share(workload.transactions)
-    scans = sum(scans_of_node(node_settings(plan, node), threads_of(plan, node)) for node in nodes)
+    scans = sum(scans_of_node(*one) for one in own)
     if scans < run.pool * scanning:
         run.pool, run.pool_error = scans / scanning, Error.SCANS
     run.send_buffered = _send_transactions(plan, workload, limits)
@@ -73,16 +75,16 @@ def _held_s(plan: Plan, workload: Workload, limits: Sequence[Service]) -> float:
     return max(idle_s, load.clients / limits[0].max_per_s - load.think_time_s)
 
 
-def _record_memory(plan: Plan, nodes: Iterable[DataNode]) -> float:
+def _record_memory(constants: Constants, own: Iterable[tuple[NodeSettings, ThreadCounts]]) -> float:
     """Bytes of nodes for records of operations: TransactionMemory, and what may be borrowed."""
-    constants = constants_of(plan)
     known: dict[tuple[NodeSettings, ThreadCounts], float] = {}
     whole = 0.0
-    for node in nodes:
-        settings, threads = key = node_settings(plan, node), threads_of(plan, node)
+    for key in own:
         if key not in known:
-            own = transaction_memory(settings, threads, constants)
-            known[key] = own.value + settings.number("SharedGlobalMemory")
+            settings, threads = key
+            known[key] = transaction_memory(settings, threads, constants).value + settings.number(
+                "SharedGlobalMemory"
+            )
         whole += known[key]
     return whole
 
@@ -100,7 +102,7 @@ def _send_transactions(plan: Plan, workload: Workload, limits: Sequence[Service]
     links = [host for host in network(plan, workload).hosts if host.host_id in hosts]
     if node is None or not links:
         return 0.0
-    stated = node_settings(plan, node).number("TotalSendBufferMemory")
+    stated = settings_by_node(plan)[node.node_id].number("TotalSendBufferMemory")
     each = connection_settings(plan).number("SendBufferMemory")
     room = constants_of(plan)["send_overload_share"].value * (
         stated or each * max(1, node_ids(plan.processes) - 1)
