@@ -121,14 +121,16 @@ def rule_for(collation: str) -> CollationRule:
 
 
 @cache
-def rule_in(collation: str, version: NdbVersion) -> CollationRule:
+def rule_in(collation: str, version: NdbVersion, *, has_own_spaces: bool = False) -> CollationRule:
     """The rule of a collation in a version. Raises UnsupportedCollationError.
 
     Where the weight of a space is not 0x20 (latin7), strings are padded with that weight in 7.3 to 7.6
     (`NdbSqlUtil::strnxfrm_bug7284`) and with 0x20 from 8.0 on (`my_strxfrm_pad`); before 7.3 it is not known.
+    `has_own_spaces`: of CHAR, whose spaces are stored and weigh what spaces do (MySQL NDB Cluster 9.7.4, seen
+    running).
     """
     rule = rule_for(collation)
-    if rule.kind is not Kind.TABLE or features(version).padded_with_space:
+    if rule.kind is not Kind.TABLE or (features(version).padded_with_space and not has_own_spaces):
         return rule
     space = int(byte_weights(rule.table)[0x20])
     if space != 0x20 and not features(version).fractional_seconds:

@@ -121,7 +121,10 @@ def dynamic_words(values: Sequence[DynamicValue]) -> float:
             variable += value.present * (2 + value.mean_bytes)
         else:
             fixed += value.present * value.mean_bytes / 4
-    return sum(1.0 - chance for chance in absent) + mean_words(2 * (1.0 - absent[0]) + variable) + fixed
+    there = 1.0 - absent[0]
+    # Rows where all are NULL have no offsets: words are those of the others, in their share.
+    offsets = there * mean_words(2 + variable / there) if there else 0.0
+    return sum(1.0 - chance for chance in absent) + offsets + fixed
 
 
 def rows_per_fixed_page(record_words: int) -> int:

@@ -235,6 +235,39 @@ def test_words_of_dynamic_columns(columns: tuple[Column, ...], words: int) -> No
     assert layout.variable_words == pytest.approx(words)
 
 
+def test_where_all_dynamic_columns_are_null_a_row_has_no_offsets() -> None:
+    """The offset of 2 bytes was spread over all rows before it was rounded up to a word."""
+    layout = row_layout(_table(_int("a", nullable=False), _dynamic(null_fraction=0.25)), V84)
+    assert layout.variable_words == pytest.approx(0.75 * 3)
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        # fixed_elem_size_bytes and pages of memory_per_fragment: MySQL NDB Cluster 9.7.4, seen running.
+        ((_dynamic(name="a", nullable=False), _dynamic(name="b", nullable=False, type="bigint"),
+          _dynamic(name="c")), 24),
+        ((_dynamic(name="a", nullable=False), Column(name="b", nullable=False, type="bigint"),
+          _int("c")), 40),
+        ((_dynamic(name="a", nullable=False), _int("b", nullable=False), _int("c")), 36),
+    ],
+)  # fmt: skip
+def test_columns_of_the_primary_key_may_be_dynamic(table: tuple[Column, ...], words: int) -> None:
+    """They were always planned in the fixed part, with their bytes missing in the variable one."""
+    layout = row_layout(_table(*table).model_copy(update={"primary_key": ("a", "b")}), V84)
+    assert 4 * layout.fixed_words == words
+
+
+def test_parts_of_a_blob_have_the_dynamic_key_of_their_table() -> None:
+    """Rows of 32 bytes where a fixed key makes them 36: MySQL NDB Cluster 9.7.4, seen running."""
+    blob = Column(name="c", type="blob", average_bytes=1000)
+    sizes = []
+    for key in (_dynamic(name="a", nullable=False), _int("a", nullable=False)):
+        (parts,) = blob_parts(_table(key, blob).model_copy(update={"primary_key": ("a",)}), V84)
+        sizes.append(4 * parts.layout.fixed_words)
+    assert sizes == [32, 36]
+
+
 def test_static_and_dynamic_variable_columns_are_aligned_each_for_itself() -> None:
     static = Column(name="s", type="varbinary", length=40, average_bytes=4)
     layout = row_layout(

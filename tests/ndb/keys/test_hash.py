@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import io
 import re
 from decimal import Decimal
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ndbplan.importing.partition_keys import partition_job
 from ndbplan.ndb.collations import (
     UnsupportedCollationError,
     byte_weights,
@@ -265,6 +267,21 @@ def test_latin7_is_padded_as_each_version_pads(version: str, filler: int) -> Non
     weight, *padding = column_bytes(column, "a", NdbVersion.parse(version))
     assert weight == byte_weights("latin7_general_ci")[ord("a")]
     assert padding == [filler] * 3
+
+
+@pytest.mark.parametrize("version", ["7.4", "8.4", "9.7.4"])
+def test_spaces_that_a_char_of_latin7_stores_weigh_what_spaces_do(version: str) -> None:
+    """They weighed 0x20 from 8.0 on: partitions of keys of CHAR were wrong."""
+    column = KeyColumn("k", "char", 4, collation="latin7_general_cs")
+    assert column_bytes(column, "a", NdbVersion.parse(version))[1:] == bytes([0x30]) * 3
+
+
+def test_keys_of_a_char_of_latin7_lie_where_the_cluster_has_them() -> None:
+    """Rows of partitions of CHAR(8) COLLATE latin7_general_cs: MySQL NDB Cluster 9.7.4, seen running."""
+    ddl = "CREATE TABLE d.t (k CHAR(8) CHARACTER SET latin7 COLLATE latin7_general_cs PRIMARY KEY) ENGINE=NDB"
+    job = partition_job(ddl, 8, NdbVersion.parse("9.7.4"))
+    keys = "k\n" + "".join(f"k{number}\n" for number in range(100))
+    assert job.run(io.BytesIO(keys.encode())).count.partition_rows == (18, 14, 11, 12, 12, 14, 13, 6)
 
 
 def test_latin7_is_not_answered_exactly_where_its_padding_is_not_known() -> None:

@@ -7,6 +7,7 @@ Source: `ndb.ordered_index`; constants by name in resources/ndb/constants.json.
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 from ndbplan.base.kept import kept_by_identity
@@ -29,7 +30,7 @@ class IndexKeys(NamedTuple):
     runs: int
     """Values that its first columns have at most, each growing at its end; 0: they are no such runs."""
     nulls: float
-    """Share of the rows where the first column is NULL."""
+    """Share of the rows where all columns are NULL."""
 
     @property
     def in_order(self) -> bool:
@@ -62,7 +63,7 @@ def index_keys(table: Table, version: NdbVersion) -> tuple[IndexKeys, ...]:
             table,
             version,
             [by_name[name] for name in index.columns],
-            _grows(table, by_name[index.columns[0]]),
+            _grows(table, _first_with_values([by_name[name] for name in index.columns])),
             index.key_arrival,
         )
         for index in table.indexes
@@ -80,7 +81,10 @@ def _keys(
     stored = [stored_type(column, version) for column in columns]
     may_be_null = [column.nullable and column.name not in table.primary_key for column in columns]
     most = most_entries((one.max_bytes + one.length_bytes for one in stored), nullable=sum(may_be_null))
-    nulls = columns[0].null_fraction if may_be_null[0] else 0.0
+    # Rows where one column is NULL lie by the others: equal keys are those where all are.
+    nulls = prod(
+        column.null_fraction if may else 0.0 for column, may in zip(columns, may_be_null, strict=True)
+    )
     return IndexKeys(in_order, stated, most, _runs(table, columns), nulls)
 
 
@@ -101,6 +105,11 @@ def _grows(table: Table, column: Column) -> bool:
     arrival = _arrival(column)
     is_number_of_key = arrival == "as_primary_key" and table.primary_key == (column.name,)
     return arrival == "always" or (is_number_of_key and table.key_arrival != "random")
+
+
+def _first_with_values(columns: list[Column]) -> Column:
+    """The column by which keys lie: the first that is not NULL in every row."""
+    return next((one for one in columns if not one.nullable or one.null_fraction < 1.0), columns[0])
 
 
 def _arrival(column: Column) -> str:

@@ -195,12 +195,11 @@ def row_layout(table: Table, version: NdbVersion) -> RowLayout:
     stored = [stored_column(c, version, in_memory=c.name in indexed) for c in table.columns]
     if not table.primary_key:
         stored.append(stored_column(HIDDEN_KEY, version))
-    key = set(table.primary_key) or {HIDDEN_KEY.name}
-    return layout_of(stored, key, reference_without_variable=not table.row_format_fixed)
+    return layout_of(stored, reference_without_variable=not table.row_format_fixed)
 
 
-def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_variable: bool) -> RowLayout:
-    """Words of a record of these columns; `key`: names of the primary key's columns.
+def layout_of(stored: list[StoredColumn], *, reference_without_variable: bool) -> RowLayout:
+    """Words of a record of these columns; those of a primary key may be dynamic like others.
 
     `reference_without_variable`: the table carries the reference to a variable part even without one, as
     all tables made by a MySQL server do unless ROW_FORMAT=FIXED.
@@ -221,7 +220,7 @@ def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_va
                 disk_column_words += rowformat.words(kind.max_bytes + kind.length_bytes)
             continue
         present = 1.0 - column.null_fraction
-        if column.is_dynamic and column.name not in key:
+        if column.is_dynamic:
             dynamic.append(rowformat.dynamic_value(kind, column.mean_bytes, present))
             continue
         null_bits += column.nullable
@@ -376,7 +375,7 @@ def _part_layout(
                 "NDB$DATA", data, 2 + part_bytes, 0.0, nullable=False, is_disk=on_disk, is_dynamic=False
             ),
         ]
-        return layout_of(columns, {c.name for c in keys} | {"NDB$PART"}, reference_without_variable=False)
+        return layout_of(columns, reference_without_variable=False)
 
     layout = of_length(sum(length * share for length, share in lengths.items()))
     if len(lengths) == 1 or not layout.variable_words:
@@ -428,7 +427,7 @@ def unique_tables(table: Table, version: NdbVersion) -> tuple[UniqueTable, ...]:
         tables.append(
             UniqueTable(
                 index=index,
-                layout=layout_of(columns, set(index.columns), reference_without_variable=False),
+                layout=layout_of(columns, reference_without_variable=False),
                 rows_fraction=present,
             )
         )

@@ -67,4 +67,5 @@ class KeyColumn:
         """How its strings are weighed; None for other types. Raises UnsupportedCollationError."""
         if self.kind.key is None or not self.kind.key.is_text:
             return None
-        return collations.rule_in(self.collation_in(version), version)
+        is_char = self.kind.key is KeyEncoding.CHAR
+        return collations.rule_in(self.collation_in(version), version, has_own_spaces=is_char)
