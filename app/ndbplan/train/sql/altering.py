@@ -26,7 +26,7 @@ from ndbplan.train.schema import Wrote, room_left
 from ndbplan.train.sql import foreign_keys, storage
 from ndbplan.train.sql.character_sets import altered, with_charset
 from ndbplan.train.sql.converting import check_unique, converted
-from ndbplan.train.sql.created import BESIDE, COMMENT
+from ndbplan.train.sql.created import AS_TYPED, BESIDE, COMMENT
 from ndbplan.train.sql.defining import (
     DEFINED_S,
     Asked,
@@ -41,19 +41,13 @@ from ndbplan.train.sql.dictionary_full import check_more
 from ndbplan.train.sql.expressions_altered import gone_with
 from ndbplan.train.sql.foreign_keys import ForeignKey
 from ndbplan.train.sql.in_place import clauses_of, copies_always, renamed, switches_keys, why_copied
-from ndbplan.train.sql.new_tables import (
-    check_comment,
-    check_comments_of_columns,
-    check_disks,
-    hashed_nulls,
-    in_words,
-    raise_for,
-)
+from ndbplan.train.sql.new_tables import check_disks, hashed_nulls, raise_for
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, of_ndb, syntax
 from ndbplan.train.sql.referring import has_orphans
 from ndbplan.train.sql.refused import met
 from ndbplan.train.sql.server import last_number
 from ndbplan.train.sql.stated_words import doubled
+from ndbplan.train.sql.table_comments import check_comment, check_comments_of_columns, in_words
 from ndbplan.train.sql.too_large import raise_over
 from ndbplan.train.typed_memory import refused_for_index
 
@@ -277,7 +271,8 @@ def _with_words(asked: Asked, old: Table, new: Table, gone: Collection[str]) -> 
     read = [one for one in new.left_out if not one.startswith("COMMENT of the table")]
     had = [
         one for one in old.left_out
-        if one not in (*read, *gone) and not (comment is not None and one.startswith((COMMENT, BESIDE)))
+        if one not in (*read, *gone)
+        and not (comment is not None and one.startswith((COMMENT, BESIDE, AS_TYPED)))
     ]  # fmt: skip
     words = (*had, *read, *([] if comment is None else in_words(comment)))
     return new if words == new.left_out else validated.changed(new, left_out=words)

@@ -97,6 +97,9 @@ def _check_column(asked: Asked, item: Sequence[Word]) -> None:
         raise SqlError(1063, "42000", f"Incorrect column specifier for column '{name}'")
     if kind == "SET" and item[2].text == "(":
         _check_members(item)
+    if "PRIMARY" in said and "VIRTUAL" in said and is_newer:
+        text = "'Defining a virtual generated column as primary key' is not supported for generated columns."
+        raise SqlError(3106, "HY000", text)
     if "PRIMARY" in said and " ".join(said).find("DEFAULT NULL") >= 0:
         raise SqlError(1067, "42000", f"Invalid default value for '{name}'")
 
@@ -129,7 +132,7 @@ def _check_key(asked: Asked, item: Sequence[Word]) -> None:
             if one.text.lower() in columns:
                 raise SqlError(1060, "42S21", f"Duplicate column name '{one.text}'")
             columns.append(one.text.lower())
-        if depth == 2 and before.text == "(" and "UNIQUE" in said and one.kind == "number":
+        if depth == 2 and before.text == "(" and {"UNIQUE", "PRIMARY"} & set(said) and one.kind == "number":
             # What is compared is the whole column.
             _check_part(asked, columns[-1], one)
         if depth == 0:
@@ -143,7 +146,7 @@ _NO_PART = (
 
 
 def _check_part(asked: Asked, column: str, length: Word) -> None:
-    """Raises SqlError for a unique key of a part of a column, which NDB has not (HA_NO_PREFIX_CHAR_KEYS)."""
+    """Raises SqlError for a unique key of a part of a column; NDB has none (HA_NO_PREFIX_CHAR_KEYS)."""
     for item in _items(asked):
         whole = whole_number(item[3].text) if len(item) > 3 and item[2].text == "(" else None
         if item[0].text.lower() == column and whole is not None and whole != whole_number(length.text):

@@ -18,7 +18,7 @@ from ndbplan.train.sql.storage import named_space, said_of
 from ndbplan.train.state import is_local
 
 COMMENT, CONNECTION, LINEAR = "COMMENT=", "CONNECTION=", "PARTITION BY LINEAR KEY"
-BESIDE = "COMMENT beside NDB_TABLE="
+BESIDE, AS_TYPED = "COMMENT beside NDB_TABLE=", "COMMENT as typed="
 """How clauses begin that a table keeps in words alone."""
 UNSAID = "ndb_table_no_logging"
 """Kept by a table that is not logged as its session said so: no statement tells it."""
@@ -149,6 +149,8 @@ def made_with(table: Table) -> str:
 
 def comment_of(plan: Plan, table: Table) -> str:
     """The comment that says what NDB makes of the table; empty: the usual."""
+    if typed := _clause(table, AS_TYPED):
+        return typed.removeprefix(AS_TYPED)
     told = []
     if table.read_backup is not None and plan.features.read_backup:
         told.append(f"READ_BACKUP={int(table.read_backup)}")

@@ -22,14 +22,24 @@ from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.console import form
 from ndbplan.ndb.placement.fragment_counts import fragments_for
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.tables import Column, Index, PartitionBalance, Table
+from ndbplan.plan.tables import Column, Index, Table
 from ndbplan.train.contents import WHOLE
 from ndbplan.train.sql.character_sets import kept_by, of_server, options_of, stated
-from ndbplan.train.sql.created import BESIDE, COMMENT, CONNECTION, LINEAR, UNSAID
+from ndbplan.train.sql.created import CONNECTION, UNSAID
 from ndbplan.train.sql.defining import Asked
 from ndbplan.train.sql.modes import is_strict
 from ndbplan.train.sql.partitioning import Clause, check_clause
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
+from ndbplan.train.sql.table_comments import (
+    check_comment,
+    check_comments_of_columns,
+    check_row_format,
+    in_words,
+    option_text,
+    warned_of_comment,
+    warned_of_row_format,
+    with_comment_typed,
+)
 from ndbplan.train.sql.too_large import refused_by_ndb
 from ndbplan.train.sql.values import Taking
 
@@ -51,6 +61,7 @@ def check(asked: Asked, clause: Clause | None) -> None:
     if is_new and (asked.option("ENCRYPTION") or "n").lower() != "n":
         raise SqlError(1178, "42000", "The storage engine for the table doesn't support ENCRYPTION")
     check_comment(asked)
+    check_row_format(asked)
     _check_digits(asked)
     _check_letters(asked)
     if clause is not None:
@@ -115,55 +126,6 @@ def _check_digits(asked: Asked) -> None:
             raise SqlError(1063, "42000", f"Incorrect column specifier for column '{name.text}'")
 
 
-def _unknown_modifier(asked: Asked) -> str:
-    """The first setting of NDB_TABLE in the table's comment that the server does not know; empty: none."""
-    found = re.search(r"NDB_TABLE=([^\s;]{1,500})", _option_text(asked, "COMMENT"))
-    known = form(asked.plan.version, "table_modifiers")
-    for setting in found[1].split(",") if found else ():
-        if setting.partition("=")[0].strip().upper() not in known:
-            return setting
-    return ""
-
-
-_BALANCES = [[one.value] for one in PartitionBalance]
-_SWITCHES = ("NOLOGGING", "READ_BACKUP", "FULLY_REPLICATED")
-
-
-def check_comment(asked: Asked) -> None:
-    """Raises what is said of settings of NDB_TABLE that there are not, or of their values [8.4.8]."""
-    typed = _option_text(asked, "COMMENT") or asked.option("COMMENT") or ""
-    for setting in typed.partition("NDB_TABLE=")[2].upper().split(","):
-        name, _, value = (part.strip() for part in setting.partition("="))
-        if name == "PARTITION_BALANCE" and value.split()[:1] not in _BALANCES:
-            raise NotSimulated(f"what the server says of PARTITION_BALANCE={value[:60]} is not known here")
-        if (
-            name in _SWITCHES
-            and value
-            and value not in ("0", "1")
-            and form(asked.plan.version, "dictionary_of_its_own")
-        ):
-            text = "Table storage engine 'ndbcluster' does not support the create option"
-            warned = Warned("Warning", 1478, f"NDB_TABLE= : invalid value '{value}' for {name}")
-            raise SqlError(1478, "HY000", f"{text} 'Syntax error in COMMENT modifier'", (warned,))
-    unknown = _unknown_modifier(asked)
-    if unknown and form(asked.plan.version, "dictionary_of_its_own"):
-        text = "Table storage engine 'ndbcluster' does not support the create option"
-        warned = Warned("Warning", 1478, f"NDB_TABLE= : unknown modifier: {unknown}")
-        raise SqlError(1478, "HY000", f"{text} 'Syntax error in COMMENT modifier'", (warned,))
-
-
-def _option_text(asked: Asked, name: str) -> str:
-    """An option of the table, behind its columns; empty: it does not stand there."""
-    depth, closed = 0, False
-    for at, word in enumerate(asked.words):
-        depth += (word.text == "(") - (word.text == ")")
-        closed |= depth == 0 and word.text == ")"
-        if closed and depth == 0 and word.kind == "word" and word.upper == name:
-            behind = [one for one in asked.words[at + 1 : at + 3] if one.text != "="]
-            return behind[0].text if behind and behind[0].kind == "string" else ""
-    return ""
-
-
 # What was read, and is something else to the server.
 
 
@@ -213,6 +175,9 @@ def raise_for(message: str, asked: Asked) -> bool:
          str(form(asked.plan.version, "key_has_all"))),
     )  # fmt: skip
     for said, code, state, text in plain:
+        if code == 1503 and str(said) in message and not {"PRIMARY", "UNIQUE", "KEY"} & _of_columns(asked):
+            # The server looks at primary keys; that there is none NDB says.
+            raise refused_by_ndb(asked, 4327)
         if str(said) in message:
             raise SqlError(code, state, text)
     if match := _TWICE_KEY.search(message):
@@ -242,6 +207,17 @@ def raise_for(message: str, asked: Asked) -> bool:
         at = next(at for at, word in enumerate(asked.words) if word.text == "(")
         raise syntax(asked.sql[asked.words[at + 1].start :])
     return False
+
+
+def _of_columns(asked: Asked) -> set[str]:
+    """Words before the options of the table, in capitals."""
+    depth, found = 0, set[str]()
+    for word in asked.words:
+        depth += (word.text == "(") - (word.text == ")")
+        if depth == 0 and word.text == ")":
+            break
+        found.add(word.upper)
+    return found
 
 
 def _raise_for_key(asked: Asked) -> None:
@@ -286,15 +262,16 @@ def finished(asked: Asked, table: Table, clause: Clause | None) -> tuple[Table, 
     _check_ndb_keys(asked, table)
     check_comments_of_columns(table)
     kept = [one for one in table.left_out if not one.startswith(("COMMENT of the table", "CONNECTION of"))]
-    connection = _option_text(asked, "CONNECTION")
-    kept += in_words(_option_text(asked, "COMMENT"))
+    connection = option_text(asked, "CONNECTION")
+    typed = option_text(asked, "COMMENT")
+    kept += in_words(typed)
     if connection:
         kept.append(f"{CONNECTION}{sql_text(connection)}"[:300])
     table = validated.changed(table, left_out=tuple(kept))
     collation = stated(options_of(asked.words), asked.plan.version)
     kept = list(kept_by(table, collation, asked.plan.version))
     warnings = []
-    if clause is not None and (clause.kind != "KEY" or clause.linear):
+    if clause is not None and (clause.kind != "KEY" or clause.linear or clause.parts):
         names = {one.name.lower(): one for one in table.columns}
         if clause.kind != "KEY":
             column = names[clause.column.lower()]
@@ -303,16 +280,17 @@ def finished(asked: Asked, table: Table, clause: Clause | None) -> tuple[Table, 
                 raise SqlError(1659, "HY000", text)
             text = f"'PARTITION BY {clause.kind}' for 'ndbcluster' storage engine is deprecated"
             warnings.append(Warned("Warning", 6035, f"{text} and will be removed in a future release."))
-        shown = clause.shown if clause.kind != "KEY" else f"{LINEAR} ({','.join(table.distribution_key)})"
+        shown = clause.shown
+        if clause.kind == "KEY":
+            shown = clause.shown_by(",".join(table.distribution_key))
         if len(shown) > 300:
             raise NotSimulated("so many partitions with values are not simulated")
         kept.append(shown)
     warnings += hashed_nulls(table)
     if _is_short_for_rows(asked, table):
         warnings.append(Warned("Warning", 1105, SHORT_FOR_ROWS))
-    unknown = _unknown_modifier(asked)
-    if unknown:
-        warnings.append(Warned("Warning", 1478, f"NDB_TABLE= : unknown modifier: {unknown}"))
+    warnings += warned_of_comment(asked)
+    warnings += warned_of_row_format(asked, table)
     has_blobs = any(COLUMN_TYPES[one.type].is_blob for one in table.columns)
     if not table.primary_key and has_blobs and form(asked.plan.version, "dictionary_of_its_own"):
         text = "Table storage engine 'ndbcluster' does not support the create option"
@@ -320,7 +298,8 @@ def finished(asked: Asked, table: Table, clause: Clause | None) -> tuple[Table, 
     # What is on disk is logged, whatever the session says (ha_ndbcluster.cc, create).
     logs = table.logging and (asked.logs or table.tablespace_id is not None)
     kept += [UNSAID] * (table.logging and not logs)
-    return validated.changed(table, left_out=tuple(kept), logging=logs), warnings
+    made = validated.changed(table, left_out=tuple(kept), logging=logs)
+    return with_comment_typed(asked.plan, made, typed), warnings
 
 
 HASHED_NULLS = (
@@ -348,20 +327,6 @@ def check_disks(new: Table, name: str, version: NdbVersion) -> None:
         inside = Warned("Warning", 3014, "TABLESPACE option must be specified when using STORAGE DISK")
         text = f"Can't create table '{name}' (use SHOW WARNINGS for more info)."
         raise SqlError(1005, "HY000", text, (inside,))
-
-
-def check_comments_of_columns(table: Table) -> None:
-    """Raises NotSimulated for a column that has one."""
-    if any(one.startswith("COMMENT of column") for one in table.left_out):
-        raise NotSimulated("comments of columns are not kept here; those of tables are")
-
-
-def in_words(comment: str) -> list[str]:
-    """What a table keeps in words of its comment."""
-    settings, _, words = comment.rpartition("NDB_TABLE=")[2].partition(" ")
-    if comment and not comment.startswith("NDB_TABLE="):
-        return [f"{COMMENT}{sql_text(comment)}"[:300]]
-    return [f"{BESIDE}{sql_text(words)}"[:300]] if settings and words else []
 
 
 SHORT_FOR_ROWS = "Ndb might have problems storing the max amount of rows specified"
@@ -394,13 +359,16 @@ def _check_columns(asked: Asked, table: Table) -> None:
     for one in table.columns:
         if not _can_default(asked, one):
             raise SqlError(1067, "42000", f"Invalid default value for '{one.name}'")
-    _check_keys(table)
+    _check_keys(table, is_new=bool(form(asked.plan.version, "dictionary_of_its_own")))
 
 
-def _check_keys(table: Table) -> None:
+def _check_keys(table: Table, *, is_new: bool) -> None:
     for key in (table.primary_key, *(index.columns for index in table.indexes)):
         for name in key:
             column = table.column(name)
+            if column.type == "json" and is_new:
+                text = "supports indexing only via generated columns on a specified JSON path."
+                raise SqlError(3152, "42000", f"JSON column '{name}' {text}")
             if column.type == "json":
                 raise NotSimulated("what is said of JSON in a key is not known here")
             if COLUMN_TYPES[column.type].is_blob:

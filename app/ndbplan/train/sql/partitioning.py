@@ -48,11 +48,15 @@ class Clause(NamedTuple):
     @property
     def shown(self) -> str:
         """As SHOW CREATE TABLE has it, in one line."""
+        return self.shown_by(sql_identifier(self.column))
+
+    def shown_by(self, columns: str) -> str:
+        """The same of these columns, as they are written."""
         linear = "LINEAR " if self.linear else ""
-        head = f"PARTITION BY {linear}{self.kind} ({sql_identifier(self.column)})"
+        head = f"PARTITION BY {linear}{self.kind} ({columns})"
         if not self.parts:
             return head + (f" PARTITIONS {self.asked_for}" if self.asked_for else "")
-        named = (f"PARTITION {name} {values} ENGINE = ndbcluster" for name, values in self.parts)
+        named = (" ".join(("PARTITION", *filter(None, one), "ENGINE = ndbcluster")) for one in self.parts)
         return f"{head} ({', '.join(named)})"
 
 
@@ -85,6 +89,9 @@ def _clause(asked: Asked, stream: Stream, first: Word) -> Clause:
             raise syntax(asked.sql[stream.start :])
         count = int(stream.next().text)
     if stream.peek().upper == "SUBPARTITION":
+        if kind in ("KEY", "HASH"):
+            mixed = "It is only possible to mix RANGE/LIST partitioning with HASH/KEY partitioning for"
+            raise SqlError(1500, "HY000", f"{mixed} subpartitioning")
         raise NotSimulated("subpartitions are not simulated")
     parts = tuple(_parts(stream, kind)) if stream.accept("(") else ()
     if not stream.at_end():
