@@ -24,12 +24,17 @@ from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
 
 def unknown_modifier(asked: Asked) -> str:
     """The first setting of NDB_TABLE in the table's comment that the server does not know; empty: none."""
-    found = re.search(r"NDB_TABLE=([^\s;]{1,500})", option_text(asked, "COMMENT"))
     known = form(asked.plan.version, "table_modifiers")
-    for setting in found[1].split(",") if found else ():
+    for setting in _settings(asked):
         if setting.partition("=")[0].strip().upper() not in known:
             return setting
     return ""
+
+
+def _settings(asked: Asked) -> list[str]:
+    """Those of NDB_TABLE in the table's comment, as typed."""
+    found = re.search(r"NDB_TABLE=([^\s;]{1,500})", option_text(asked, "COMMENT"))
+    return found[1].split(",") if found else []
 
 
 _NO_MODIFIER = "Syntax error in COMMENT modifier"
@@ -76,10 +81,8 @@ def warned_of_comment(asked: Asked) -> Iterator[Warned]:
     """Warnings of settings in the table's comment that are passed over."""
     if unknown := unknown_modifier(asked):
         yield Warned("Warning", 1478, f"NDB_TABLE= : unknown modifier: {unknown}")
-    for balance in re.findall(
-        r"NDB_TABLE=[^\s;]*PARTITION_BALANCE=([^\s;,]*)", option_text(asked, "COMMENT")
-    ):
-        if balance.upper() not in list(PartitionBalance):
+    for name, _, balance in (setting.partition("=") for setting in _settings(asked)):
+        if name.strip().upper() == "PARTITION_BALANCE" and balance.upper() not in list(PartitionBalance):
             yield Warned("Warning", 1296, _NO_BALANCE)
 
 
