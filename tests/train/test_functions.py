@@ -180,6 +180,27 @@ def test_what_is_too_large_for_a_double_is_refused(cluster: LiveCluster) -> None
     assert Client().answer("SELECT 1e308 * 10", cluster) == said
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("ABS(-9223372036854775808)", "abs(-(9223372036854775808))"),
+        ("ABS(CAST(9223372036854775808 AS SIGNED))", "abs(cast(9223372036854775808 as signed))"),
+        ("-9223372036854775808 - 1", "(-(9223372036854775808) - 1)"),
+    ],
+)
+def test_what_is_below_the_lowest_whole_number_is_refused(
+    cluster: LiveCluster, text: str, shown: str
+) -> None:
+    said = f"ERROR 1690 (22003): BIGINT value is out of range in '{shown}'\n"
+    assert Client().answer(f"SELECT {text}", cluster) == said
+
+
+def test_a_text_beyond_a_double_is_the_largest_with_a_warning(cluster: LiveCluster) -> None:
+    client = Client()
+    assert "| -1.7976931348623157e308 |" in client.answer("SELECT '-1e400' + 0", cluster)
+    assert "Truncated incorrect DOUBLE value: '-1e400'" in client.answer("SHOW WARNINGS", cluster)
+
+
 def test_each_division_by_zero_is_null_with_a_warning_of_its_own(cluster: LiveCluster) -> None:
     client = Client()
     answer = client.answer("SELECT 5/0, 5 DIV 0, 5 % 0, MOD(5, 0), NULL / 0", cluster)

@@ -8,6 +8,7 @@ has none itself, and what does not fit is error 1690.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -25,6 +26,8 @@ _BITS = (
     exp.BitwiseNot, exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseLeftShift,
     exp.BitwiseRightShift,
 )  # fmt: skip
+_NEGATED = re.compile(r"-([0-9]++)")
+"""A sum has a blank behind its sign."""
 _CASTS = {
     **dict.fromkeys((exp.DataType.Type.UBIGINT, exp.DataType.Type.UINT), True),
     **dict.fromkeys((exp.DataType.Type.BIGINT, exp.DataType.Type.INT), False),
@@ -77,8 +80,17 @@ def _exact(node: exp.Expr) -> _Exact | None:
     if not isinstance(node, _KEPT):
         return None
     inner = _exact(node.this)
-    is_below = isinstance(node, exp.Abs) and inner is not None and inner.value < 0
-    return inner._replace(value=-inner.value) if inner is not None and is_below else inner
+    if not isinstance(node, exp.Abs) or inner is None or inner.value >= 0:
+        return inner
+    if -inner.value not in _SIGNED:
+        raise SqlError(1690, "22003", f"BIGINT value is out of range in 'abs({_told(node.this)})'")
+    return inner._replace(value=-inner.value)
+
+
+def _told(node: exp.Expr) -> str:
+    """As the server prints it, a sign before a number as a call."""
+    text = _NEGATED.sub(r"-(\1)", node.sql("mysql")).replace("CAST(", "cast(")
+    return text.replace(" AS UNSIGNED)", " as unsigned)").replace(" AS SIGNED)", " as signed)")
 
 
 def _cast(node: exp.Cast) -> _Exact | None:
@@ -99,7 +111,7 @@ def _sum(node: exp.Expr) -> _Exact | None:
         value = left.value + (right.value if isinstance(node, exp.Add) else -right.value)
     has_sign = left.has_sign and right.has_sign
     if value not in (_SIGNED if has_sign else _UNSIGNED):
-        text = node.sql("mysql").replace("CAST(", "cast(").replace(" AS UNSIGNED)", " as unsigned)")
+        text = _told(node)
         kind = "BIGINT" if has_sign else "BIGINT UNSIGNED"
         raise SqlError(1690, "22003", f"{kind} value is out of range in '({text})'")
     return _Exact(value, has_sign)

@@ -10,6 +10,8 @@ import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
+from math import isinf
+from sys import float_info
 from typing import Any
 
 from sqlglot import exp
@@ -181,13 +183,17 @@ def number_in(value: Any, wanted: str, warn: Warn) -> float | int | None:
     if found is None:
         return 0
     if not _WHOLE.fullmatch(found[0]):
-        return float(found[0])
-    number = int(found[0])
-    if wanted == "INTEGER" and not _LEAST <= number < _BEYOND:
+        number = float(found[0])
+        if isinf(number):
+            warn(TRUNCATED, f"Truncated incorrect {wanted} value: '{text}'")
+        # What is beyond a DOUBLE comes to the largest.
+        return max(-float_info.max, min(float_info.max, number))
+    whole = int(found[0])
+    if wanted == "INTEGER" and not _LEAST <= whole < _BEYOND:
         warn(TRUNCATED, f"Truncated incorrect {wanted} value: '{text}'")
-        number = max(_LEAST, min(_BEYOND - 1, number))
+        whole = max(_LEAST, min(_BEYOND - 1, whole))
     # SQLite has whole numbers with a sign alone.
-    return number - _BEYOND if wanted == "INTEGER" and number >= _BEYOND // 2 else number
+    return whole - _BEYOND if wanted == "INTEGER" and whole >= _BEYOND // 2 else whole
 
 
 def _decimal(value: Any, digits: int, behind: int, name: str, warn: Warn) -> float | int | None:
