@@ -149,8 +149,9 @@ def test_a_tablespace_gets_as_much_as_keeps_a_twentieth_free() -> None:
     use = now.disk_data.tablespaces[0]
     space = plan.tablespaces[0]
     too_full: Any = SimpleNamespace(
-        tablespace=space.name, capacity_bytes=use.capacity_bytes, used_bytes=gigabytes(use.capacity_bytes)
-    )
+        tablespace=space.name, capacity_bytes=use.capacity_bytes, used_bytes=gigabytes(use.capacity_bytes),
+        pages_bytes=use.capacity_bytes,
+    )  # fmt: skip
     words, larger = _more_files(now, too_full)
     assert larger is not None
     assert words.startswith("let the data files have ")
@@ -193,3 +194,18 @@ def test_files_of_a_log_that_much_is_written_to_hold_a_buffer(size: int, buffer:
     assert wanted_log(now, alike)[0] == good * MIB
     calm = plan.replace(workloads=())
     assert wanted_log(Estimation(calm), alike)[0] == size * MIB
+
+
+@pytest.mark.parametrize(("extent_bytes", "is_told"), [(MIB, False), (128 * MIB, True)])
+def test_extents_are_blamed_where_rows_leave_most_of_them_empty(extent_bytes: int, is_told: bool) -> None:
+    """A tablespace that rows had filled was said to want smaller extents."""
+    plan = sample_plan("disk-data")
+    table, space = plan.tables[0], plan.tablespaces[0]
+    use = Estimation(plan).disk_data.tablespaces[0]
+    # As many rows as fill the files, or a few, each of whose fragments takes an extent as large as the file.
+    rows = 1000 if is_told else int(table.rows / use.fill.value)
+    files = [space.data_files[0].model_copy(update={"count": 1})] if is_told else space.data_files
+    plan = update(plan, table.id, rows=rows)
+    plan = update(plan, space.id, extent_size_bytes=extent_bytes, data_files=tuple(files))
+    found = [one.message for one in check(plan) if one.message.startswith("the tables take ")]
+    assert ["EXTENT_SIZE" in one for one in found] == [is_told]

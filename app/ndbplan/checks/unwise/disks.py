@@ -255,14 +255,23 @@ def data_files(now: Estimation) -> Iterator[Problem]:
             words, larger = _more_files(now, use)
             yield report(
                 f"tablespace {use.tablespace}",
-                f"the tables take {format_percent(fill)} of tablespace {use.tablespace} on a data node; an "
-                "extent belongs to one fragment, so each fragment takes one at least: a smaller EXTENT_SIZE "
-                "takes less",
+                f"the tables take {format_percent(fill)} of tablespace {use.tablespace} on a data node"
+                + (_OF_EXTENTS if _is_of_extents(use) else ""),
                 words,
                 [space.id for space in plan.tablespaces if space.name == use.tablespace],
                 larger,
                 measure=fill,
             )
+
+
+_OF_EXTENTS = (
+    "; most of its extents, one of each fragment at least, is unused: a smaller EXTENT_SIZE takes less"
+)
+
+
+def _is_of_extents(use: TablespaceUse) -> bool:
+    """Whether more of it lies unused in extents than is in pages of rows."""
+    return use.pages_bytes < use.used_bytes.value / 2
 
 
 def larger_undo_files(plan: Plan, use: UndoUse) -> GrowFiles:
@@ -285,8 +294,9 @@ def _more_files(now: Estimation, use: TablespaceUse) -> tuple[str, Edit | None]:
     reason = misfit(now, larger(now.plan))
     if not reason:
         return f"let the data files have {format_bytes_binary(more)} more", larger
+    first = "use a smaller EXTENT_SIZE, " if _is_of_extents(use) else ""
     return (
-        f"use a smaller EXTENT_SIZE, add a node group, or take larger disks: {format_bytes_binary(more)} "
+        f"{first}add a node group, or take larger disks: {format_bytes_binary(more)} "
         f"more of data files do not fit ({reason})",
         None,
     )

@@ -35,6 +35,8 @@ class TablespaceUse(Shape):
     used_bytes: Quantity
     capacity_bytes: int
     fill: Quantity
+    pages_bytes: float
+    """Pages of rows alone, without what their extents hold unused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +159,10 @@ Stored = tuple[tuple[Table, Shares], ...]
 """Tables with what each data node holds of their rows."""
 
 
-def tablespace_use_by_node(space: Tablespace, stored: Stored, version: NdbVersion) -> dict[int, float]:
-    """Bytes of extents that tables take of a tablespace on each data node, by node id."""
+def tablespace_use_by_node(
+    space: Tablespace, stored: Stored, version: NdbVersion, *, in_extents: bool = True
+) -> dict[int, float]:
+    """Bytes of extents, or of pages alone, that tables take of a tablespace on each data node, by node id."""
     by_node: dict[int, float] = {}
     for table, shares in stored:
         rows = disk_rows(table, version)
@@ -170,7 +174,8 @@ def tablespace_use_by_node(space: Tablespace, stored: Stored, version: NdbVersio
             # An extent belongs to one fragment: each replica wastes half of one on average.
             fragments = max(1, len(share.by_ldm)) * len(rows)
             least = fragments * space.extent_size_bytes
-            by_node[node_id] = by_node.get(node_id, 0.0) + max(pages + least / 2, float(least))
+            taken = max(pages + least / 2, float(least)) if in_extents else pages
+            by_node[node_id] = by_node.get(node_id, 0.0) + taken
     return by_node
 
 
@@ -195,11 +200,12 @@ def _space(machines: Machines, space: Tablespace, stored: Stored) -> TablespaceU
         if table.tablespace_id == space.id and disk_rows(table, version)
     )
     used = max(by_node.values())
+    pages = max(tablespace_use_by_node(space, stored, version, in_extents=False).values())
     quantity = Quantity.exact(used, "bytes", terms) * machines.constants["tablespace_fill"]
     fill = quantity.scaled(
         1 / capacity, "fraction", (quantity.as_term("used"), Term("files", capacity, "bytes", "plan"))
     )
-    return TablespaceUse(space.name, quantity, capacity, fill)
+    return TablespaceUse(space.name, quantity, capacity, fill, pages)
 
 
 @dataclass(slots=True)
