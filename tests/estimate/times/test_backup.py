@@ -200,6 +200,15 @@ def test_threads_of_a_restore_share_the_transactions_under_way() -> None:
     assert found.duration_s.value < one.duration_s.value
 
 
+@pytest.mark.parametrize(("parts", "own"), [(12, 10), (24, 5), (84, 1)])
+def test_a_thread_of_a_restore_has_whole_transactions_under_way(parts: int, own: int) -> None:
+    """128 / 12 was 10.7 of them: the program divides whole numbers (NDB restore_main.cpp)."""
+    plan = _quick("8.4.8", parts)
+    rows = node_data(plan)[0].fullest_ldm.saved_rows
+    each_s = constants_of(plan)["ndb_restore_transaction_s"].value
+    assert _restored(plan).duration_s.value == pytest.approx(rows * each_s / own, rel=1e-6)
+
+
 @pytest.mark.parametrize("version", ["7.4.10", "8.4.8"])
 def test_files_that_are_restored_one_after_the_other_take_as_long_as_all_of_them(version: str) -> None:
     """The program reads those of one node at a time, also where two are of one node group."""

@@ -93,16 +93,14 @@ def _program(machines: Machines, held: Sequence[NodeData], *, one_by_one: bool) 
     sites, constants = sites_of(machines), machines.constants
     by_threads, by_transactions = [], []
     for data in held:
-        rows, share = _in_turn(sites[data.node_id], data)
+        rows, parts = _in_turn(sites[data.node_id], data)
         most = Quantity.stated("records of its busiest thread", rows, "rows", "distribution")
         by_threads.append((f"node {data.node_id}", most / constants["ndb_restore_thread_rows_per_s"]))
-        under_way = constants["ndb_restore_transactions"] * share
-        taken = (
-            most
-            * constants["ndb_restore_transaction_s"]
-            / under_way.named("transactions of that thread under way")
-        )
-        by_transactions.append((f"node {data.node_id}", taken.in_unit("s")))
+        # Whole transactions, at least one for each part.
+        own = max(1, constants["ndb_restore_transactions"].value // parts)
+        under_way = Quantity.stated("transactions of that thread under way", own, "count", "formula")
+        taken = (most * constants["ndb_restore_transaction_s"] / under_way).in_unit("s")
+        by_transactions.append((f"node {data.node_id}", taken))
     summed = total if one_by_one else largest
     return [
         Limit(
@@ -112,14 +110,14 @@ def _program(machines: Machines, held: Sequence[NodeData], *, one_by_one: bool) 
     ]
 
 
-def _in_turn(site: Site, data: NodeData) -> tuple[float, float]:
-    """Records that one thread brings back, and its share of the transactions: each part of a backup has one.
+def _in_turn(site: Site, data: NodeData) -> tuple[float, int]:
+    """Records that one thread brings back, and the parts that share the transactions: each has a thread.
 
-    Parts without a record have their share of the transactions too.
+    Parts without a record have their share too.
     """
     if not site.multithreaded:
-        return data.saved_rows, 1.0
-    return data.fullest_ldm.saved_rows, 1.0 / site.ldm_threads
+        return data.saved_rows, 1
+    return data.fullest_ldm.saved_rows, site.ldm_threads
 
 
 def _insert_seconds(
