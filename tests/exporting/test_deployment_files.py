@@ -119,8 +119,10 @@ def test_each_part_has_a_playbook_and_the_hosts_have_a_role(tmp_path: Path) -> N
             assert role["vars"] == {"ndb_runbook_part": part, "ndb_runbook_reads": reads}
     tasks = _loaded(files["ansible/roles/ndb_hosts/tasks/main.yml"])
     handlers = {one["name"] for one in _loaded(files["ansible/roles/ndb_hosts/handlers/main.yml"])}
-    for task in tasks:
+    for folder, task in zip(tasks[::2], tasks[1::2], strict=True):
         copied = task["ansible.builtin.copy"]
+        made = folder["ansible.builtin.file"]
+        assert (made["path"], made["state"]) == (copied["dest"].rpartition("/")[0], "directory")
         assert f"hosts/{copied['src'].rpartition('/')[2]}" in files
         assert copied["dest"] in files["runbook.sh"], "the script does the same"
         assert task["notify"] in handlers
