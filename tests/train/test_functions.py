@@ -57,7 +57,7 @@ FACTS = {
     "MONTH(0)": "0", "DAY(0)": "0", "QUARTER(0.0)": "0", "EXTRACT(YEAR_MONTH FROM 0)": "0",
     "MONTH('0000-00-00')": "NULL", "DAYOFMONTH('0')": "NULL",
     "INTERVAL(NULL, 1, 2)": "-1", "INTERVAL(1, NULL, 2)": "1", "INTERVAL(5, 1, NULL, 3)": "3",
-    "INTERVAL(3, 5, 1)": "0", "1 >> 64": "0", "-1 >> 63": "1", "ROUND(0, -1)": "0",
+    "INTERVAL(3, 5, 1)": "0", "INTERVAL(5, 5, 6)": "1", "1 >> 64": "0", "-1 >> 63": "1", "ROUND(0, -1)": "0",
     "INET_NTOA(16909060)": "1.2.3.4", "PI()": "3.141593", "RAND(1)": "0.40540353712197724",
 }  # fmt: skip
 

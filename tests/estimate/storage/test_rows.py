@@ -12,7 +12,13 @@ from ndbplan.estimate.storage.row_cost import row_cost, stored_costs
 from ndbplan.estimate.storage.rows import blob_parts, row_layout, unique_tables
 from ndbplan.ndb.columns import COLUMN_TYPES, Declared, StoredType, decimal_bytes
 from ndbplan.ndb.features import features
-from ndbplan.ndb.rows import PAGE_BYTES, rows_per_page_of_mix, rows_per_variable_page
+from ndbplan.ndb.rows import (
+    PAGE_BYTES,
+    DynamicValue,
+    dynamic_words,
+    rows_per_page_of_mix,
+    rows_per_variable_page,
+)
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Column, Index, Table
 
@@ -144,6 +150,16 @@ def test_null_values_take_no_room_in_the_variable_part() -> None:
 
     assert words(1.0) == 1
     assert words(0.0) > words(0.5) > words(1.0)
+
+
+def test_of_dynamic_columns_rows_of_nulls_have_no_offsets_either() -> None:
+    """Half of the rows NULL take half: the offsets were spread over all rows."""
+
+    def words(present: float) -> float:
+        return dynamic_words([DynamicValue(1, is_variable=True, mean_bytes=20, present=present)])
+
+    assert words(1.0) > words(0.0) == 0.0
+    assert words(0.5) == pytest.approx(words(1.0) / 2)
 
 
 @pytest.mark.parametrize("column_format", ["default", "dynamic"])
